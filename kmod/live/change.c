@@ -15,6 +15,7 @@
 #include "node/node.h"
 #include "node/peer.h"
 #include "node/subgroup.h"
+#include "offer.h"
 
 /* ---- the end of a view ------------------------------------------------- */
 
@@ -98,13 +99,13 @@ static struct spindle_peer *find_guest(const struct spindle_live *live, u32 id, 
 	return NULL;
 }
 
-static const char *live_layout(void *ctx, const struct spindle_view *view,
+static const char *live_layout(void *ctx, u64 rules, const struct spindle_view *view,
 			       struct spindle_view *next)
 {
 	struct spindle_live *live = ctx;
 
 	spindle_engine_assert(live->inst->node->engine);
-	return spindle_rules_next(&live->rules, view, next);
+	return spindle_rules_next(spindle_offer_rules(live, rules), view, next);
 }
 
 /**
@@ -197,6 +198,15 @@ struct spindle_mc *spindle_live_made(void *ctx, u32 index, struct spindle_stream
 	return &sg->mc;
 }
 
+static void forget_marks(struct spindle_installed *inst, u32 index)
+{
+	struct spindle_peer *peer;
+	u32 i;
+
+	for (i = 0; (peer = spindle_installed_next(inst, &i)); i++)
+		peer->marks[index] = 0;
+}
+
 /**
  * spindle_live_begun() - continue a subgroup in the next view, or end it
  * @ctx: the installed view
@@ -212,6 +222,9 @@ void spindle_live_begun(void *ctx, u32 index, struct spindle_mc *old)
 	spindle_engine_assert(inst->node->engine);
 	inst->live->next->subgroup[index] = before;
 	inst->subgroup[index] = sg;
+	/* Messages of a subgroup that was here before hold up no seat any more. */
+	if (!sg || !before)
+		forget_marks(inst, index);
 	if (sg && before)
 		take_over(sg, before);
 	else if (before)
@@ -264,6 +277,7 @@ static void live_install(void *ctx, const struct spindle_view *next, const u32 *
 
 	spindle_engine_assert(live->inst->node->engine);
 	inst->view = *next;
+	spindle_offer_install(live);
 	inst->digest = spindle_live_digest(next, &live->rules, &live->lineage);
 	memcpy(inst->peer, live->next->peer, sizeof(inst->peer));
 	spindle_mg_install(&inst->mg, from, trim);

@@ -2,6 +2,8 @@
 /*
  * Door: the interface of a live view for nodes that are no members of it. See door.h.
  */
+#include <linux/slab.h>
+
 #include "door.h"
 #include "fabric/endpoint.h"
 
@@ -38,6 +40,53 @@ struct spindle_card *spindle_door_change(struct spindle_door *door, struct spind
 		now->id[i] = view->member[i].id;
 	spin_unlock(&ep->lock);
 	return old;
+}
+
+static struct spindle_card *swap_rules(struct spindle_door *door, struct spindle_endpoint *ep,
+				       struct spindle_card *rules, u32 bytes)
+{
+	spin_lock(&ep->lock);
+	swap(door->rules, rules);
+	door->view.rules = bytes;
+	spin_unlock(&ep->lock);
+	return rules;
+}
+
+/**
+ * spindle_door_rules() - tell members that ask the rules that this node wants
+ * @door: the door
+ * @ep: the node's endpoint
+ * @view: the installed view
+ * @rules: the rules
+ * @lineage: lineage of the view
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM
+ */
+int spindle_door_rules(struct spindle_door *door, struct spindle_endpoint *ep,
+		       const struct spindle_view *view, const struct spindle_rules *rules,
+		       const struct spindle_lineage *lineage)
+{
+	u32 bytes = spindle_card_bytes(view, rules);
+	struct spindle_card *card = kvzalloc(bytes, GFP_KERNEL_ACCOUNT);
+
+	if (!card)
+		return -ENOMEM;
+	spindle_card_make(card, view, rules, lineage, 0);
+	kvfree(swap_rules(door, ep, card, bytes));
+	return 0;
+}
+
+/**
+ * spindle_door_no_rules() - this node wants no other rules any more
+ * @door: the door
+ * @ep: the node's endpoint
+ *
+ * Context: process.
+ */
+void spindle_door_no_rules(struct spindle_door *door, struct spindle_endpoint *ep)
+{
+	kvfree(swap_rules(door, ep, NULL, 0));
 }
 
 /**
@@ -111,7 +160,7 @@ u32 spindle_door_other(const struct spindle_door *door, const struct spindle_hel
 }
 
 /**
- * spindle_door_answer() - answer a question with a part of the card
+ * spindle_door_answer() - answer a question with a part of the card, or of the rules
  * @door: the door, or NULL
  * @key: the node's key
  * @hello: the question; it is addressed to this node
@@ -123,6 +172,7 @@ u32 spindle_door_answer(const struct spindle_door *door, struct spindle_key *key
 			const struct spindle_hello *hello, struct spindle_reject *reject)
 {
 	struct spindle_answer *answer = (struct spindle_answer *)reject->data;
+	bool rules = hello->flags & SPINDLE_HELLO_F_RULES;
 	u32 refusal = SPINDLE_REFUSE_NO_VIEW, at, len;
 
 	if (door)
@@ -130,9 +180,9 @@ u32 spindle_door_answer(const struct spindle_door *door, struct spindle_key *key
 	if (refusal)
 		return refusal;
 	answer->digest = cpu_to_le64(door->view.digest);
-	answer->total = cpu_to_le32(door->view.bytes);
+	answer->total = cpu_to_le32(rules ? door->view.rules : door->view.bytes);
 	answer->len = cpu_to_le32(len);
-	memcpy(answer->data, (const u8 *)door->card + at, len);
+	memcpy(answer->data, (const u8 *)(rules ? door->rules : door->card) + at, len);
 	answer_seal(answer, key, hello);
 	reject->len = sizeof(*answer);
 	return SPINDLE_REJECT_ANSWER;

@@ -64,6 +64,8 @@ struct spindle_door {
 	struct spindle_hello_door view;
 	/** @card: the view and its rules */
 	struct spindle_card *card;
+	/** @rules: a card with the rules that this node wants, or NULL */
+	struct spindle_card *rules;
 	/** @knock: nodes that want a seat */
 	struct spindle_knock knock[SPINDLE_KNOCKS];
 	/** @knocks: their number */
@@ -73,6 +75,10 @@ struct spindle_door {
 struct spindle_card *spindle_door_change(struct spindle_door *door, struct spindle_endpoint *ep,
 					 const struct spindle_view *view,
 					 struct spindle_card *card, u32 bytes);
+int spindle_door_rules(struct spindle_door *door, struct spindle_endpoint *ep,
+		       const struct spindle_view *view, const struct spindle_rules *rules,
+		       const struct spindle_lineage *lineage);
+void spindle_door_no_rules(struct spindle_door *door, struct spindle_endpoint *ep);
 bool spindle_door_take(struct spindle_door *door, struct spindle_endpoint *ep,
 		       struct spindle_knock *knock);
 

@@ -7,10 +7,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "base/addr.h"
 #include "core/membership/rules.h"
-#include "door.h"
-#include "fabric/ask.h"
 #include "join.h"
 #include "live.h"
 #include "node/event.h"
@@ -18,6 +15,7 @@
 #include "node/installed.h"
 #include "node/node.h"
 #include "node/peer.h"
+#include "question.h"
 
 /* Pause between two rounds of asking all contacts: the first one, and the longest. */
 #define AGAIN_MS	200
@@ -101,82 +99,22 @@ struct spindle_join {
 
 /* ---- asking ------------------------------------------------------------- */
 
-/* Is a refusal permanent? */
-static bool final(u32 refusal)
+static u64 contact_until(const struct spindle_join *join)
 {
-	switch (refusal) {
-	case SPINDLE_REFUSE_NOT_SPINDLE:
-	case SPINDLE_REFUSE_VERSION:
-	case SPINDLE_REFUSE_CLUSTER:
-	case SPINDLE_REFUSE_KEY:
-	case SPINDLE_REFUSE_LINEAGE:
-	case SPINDLE_REFUSE_ERA:
-		return true;
-	default:
-		return false;
-	}
+	return join->turned + CONTACT_MS * (u64)NSEC_PER_MSEC;
 }
 
-static const char *ask_text(int err)
+static struct spindle_question question(struct spindle_join *join)
 {
-	switch (err) {
-	case -ETIMEDOUT:
-		return "the contact does not answer";
-	case -ECONNREFUSED:
-	case -EPROTO:
-		return "the contact is no spindle node";
-	default:
-		return "the contact cannot be reached";
-	}
-}
-
-/* Ask for the part of the card at @from. Returns its length, or -errno as in join->err. */
-static int ask_part(struct spindle_join *join, u32 from, u64 *digest, u32 *total)
-{
-	struct spindle_node *node = join->node;
-	struct spindle_addr own = node->addr;
-	struct spindle_answer answer;
-	struct spindle_ask ask = { .net = node->net, .stop = &join->stop };
-	struct spindle_hello hello;
-	u32 code, len;
-	int err;
-
-	own.port = 0;
-	spindle_sockaddr(&ask.src, &own);
-	spindle_sockaddr(&ask.dst, &join->contact[join->at].addr);
-	spindle_hello_node(&hello, node);
-	hello.flags |= SPINDLE_HELLO_F_ASK;
-	hello.incarnation = cpu_to_le64(from);
-	hello.lineage = cpu_to_le32(spindle_lineage_mark(&join->want));
-	spindle_hello_seal(&hello, node, SPINDLE_KEY_PRESENT);
-	memcpy(ask.hello, &hello, sizeof(hello));
-	err = spindle_ask(&ask);
-	if (err) {
-		join->reason = ask_text(err);
-		return err;
-	}
-	code = be32_to_cpu(ask.answer.code);
-	if (code != SPINDLE_REJECT_ANSWER) {
-		join->reason = spindle_refusal_text(code);
-		if (code == SPINDLE_REFUSE_BEGINS)
-			return -EEXIST;
-		return final(code) ? -EPERM : -EAGAIN;
-	}
-	memcpy(&answer, ask.answer.data, sizeof(answer));
-	if (!spindle_answer_proven(&answer, &node->key, ask.hello)) {
-		join->reason = "the contact has another key";
-		return -EPERM;
-	}
-	len = le32_to_cpu(answer.len);
-	*digest = le64_to_cpu(answer.digest);
-	*total = le32_to_cpu(answer.total);
-	if (ask.answer.len < sizeof(answer) || !len || len > sizeof(answer.data) ||
-	    *total > spindle_card_max() || from + len > *total) {
-		join->reason = "the contact's answer is malformed";
-		return -EPERM;
-	}
-	memcpy(join->card + from, answer.data, len);
-	return len;
+	return (struct spindle_question){
+		.node = join->node,
+		.to = join->contact[join->at].addr,
+		.lineage = &join->want,
+		.stop = &join->stop,
+		.until = contact_until(join),
+		.text = join->card,
+		.reason = join->reason,
+	};
 }
 
 /* Check the card, and read the view and its rules. Returns 0, or -errno as in join->err. */
@@ -204,43 +142,32 @@ static int read_card(struct spindle_join *join, u32 bytes)
  */
 static bool is_late(struct spindle_join *join)
 {
-	if (ktime_get_ns() - join->turned <= CONTACT_MS * (u64)NSEC_PER_MSEC)
+	if (ktime_get_ns() <= contact_until(join))
 		return false;
 	join->reason = "the contact answers, but does not admit this node";
 	return true;
 }
 
-/* Ask for a whole card, all parts from one view. Returns 0, or -errno as in join->err. */
+/* Ask for a whole card. Returns 0, or -errno as in join->err. */
 static int ask_card(struct spindle_join *join)
 {
-	u64 digest, now;
-	u32 at = 0, total;
-	int n;
+	struct spindle_question q = question(join);
+	int bytes = spindle_question_all(&q);
 
-	do {
-		n = ask_part(join, at, &now, &total);
-		if (n < 0)
-			return n;
-		if (is_late(join))
-			return -ETIMEDOUT;
-		/* The contact has installed another view between two parts. */
-		if (at && now != digest)
-			return -EAGAIN;
-		digest = now;
-		at += n;
-	} while (at < total);
-	return read_card(join, total);
+	if (bytes >= 0)
+		return read_card(join, bytes);
+	join->reason = q.reason;
+	return bytes;
 }
 
 /* Does the contact allow that this node begins a view? Returns -errno as in join->err. */
 static int ask_before(struct spindle_join *join)
 {
-	u64 digest;
+	struct spindle_question q = question(join);
 	u32 total;
-	int err = ask_part(join, 0, &digest, &total);
+	int err = spindle_question_part(&q, 0, &total);
 
-	if (err > 0)
-		join->reason = "it is in a view of this cluster";
+	join->reason = err > 0 ? "it is in a view of this cluster" : q.reason;
 	return err > 0 ? -EEXIST : err;
 }
 
@@ -380,10 +307,11 @@ static enum outcome look(struct spindle_join *join)
 /* Does the contact have another view than the one that this node joins? */
 static void check(struct spindle_join *join)
 {
-	u64 digest;
+	struct spindle_question q = question(join);
 	u32 total;
 
-	join->other = ask_part(join, 0, &digest, &total) < 0 || digest != join->digest;
+	join->other = spindle_question_part(&q, 0, &total) < 0 || q.digest != join->digest;
+	join->reason = q.reason;
 }
 
 /*

@@ -13,6 +13,7 @@
 #include "node/installed.h"
 #include "node/node.h"
 #include "node/peer.h"
+#include "offer.h"
 #include "past.h"
 
 /* Shortest time between two passes of membership while its state is ACTIVE. */
@@ -117,10 +118,13 @@ static bool live_pass(struct spindle_live *live, u32 how)
 	    !(how & SPINDLE_PASS_IDLE) && now - live->looked < LOOK_NS)
 		return false;
 	live->looked = now;
-	if ((live->guests || mb->wish) && now - live->reaped > REAP_NS) {
+	if ((live->guests || mb->wish || live->offer) && now - live->reaped > REAP_NS) {
 		live->reaped = now;
 		spindle_live_chore(live, SPINDLE_CHORE_REAP);
+		if (live->offer)
+			spindle_live_chore(live, SPINDLE_CHORE_OFFER);
 	}
+	spindle_offer_pass(live);
 	work = spindle_mg_run(&live->inst->mg, now);
 	if (mb->suspected & ~suspected && !live->timing.detect && mb->state < SPINDLE_MB_FENCED) {
 		live->timing.detect = div_u64(silence_of(live, mb->suspected & ~suspected, now),
@@ -266,6 +270,7 @@ static void live_destroy(struct spindle_live *live)
 		node->door = NULL;
 	spin_unlock(&node->ep.lock);
 	spindle_chore_cancel(&live->chore);
+	spindle_offer_forget(live);
 	spindle_past_forget(&live->past);
 	kvfree(live->door.card);
 	kvfree(live->seen);

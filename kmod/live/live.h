@@ -8,6 +8,8 @@
  *	show.c		states and events for people
  *	door.c		questions and knocks of nodes that are no members
  *	join.c		the joining node's side of these
+ *	question.c	questions to members
+ *	offer.c		other rules, which all members have to have
  *	past.c		the seats of members, in the views that readers may still be in
  *
  * The engine decides, and sets chores. A work item does the chores with the namespace's lock, and
@@ -24,8 +26,10 @@
 #include "core/membership/rules.h"
 #include "door.h"
 
+struct spindle_fetch;
 struct spindle_installed;
 struct spindle_mg_guest;
+struct spindle_offer;
 struct spindle_peer;
 struct spindle_streams;
 struct spindle_subgroup;
@@ -35,6 +39,7 @@ enum spindle_live_chore {
 	SPINDLE_CHORE_PREPARE,	/* the next view is known: allocate it */
 	SPINDLE_CHORE_KNOCK,	/* a node wants a seat */
 	SPINDLE_CHORE_REAP,	/* seats may be free */
+	SPINDLE_CHORE_OFFER,	/* other rules are wanted, or not any more */
 	SPINDLE_CHORE_STOP,	/* tell the members that this node has stopped, then disconnect */
 };
 
@@ -83,7 +88,7 @@ struct spindle_live_times {
 struct spindle_live {
 	/** @inst: the installed view that it belongs to */
 	struct spindle_installed *inst;
-	/** @rules: rules, constant */
+	/** @rules: rules; spindle_offer_install() changes them */
 	struct spindle_rules rules;
 	/** @lineage: lineage, constant once the view has begun */
 	struct spindle_lineage lineage;
@@ -108,6 +113,12 @@ struct spindle_live {
 	u32 last_seat;
 	/** @guests: number of seats whose nodes are no members */
 	u32 guests;
+	/** @offer: other rules that this node would follow, or NULL; offer.c */
+	struct spindle_offer *offer;
+	/** @fetch: the question for such rules, or NULL; the namespace's lock */
+	struct spindle_fetch *fetch;
+	/** @refused: rules that a member wants, and that this node cannot follow; 0: none */
+	u64 refused;
 	/** @next: the next view, set only while the engine installs it */
 	struct spindle_next *next;
 	/** @chore: does the chores that are set in @chores */

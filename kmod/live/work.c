@@ -19,6 +19,7 @@
 #include "node/node.h"
 #include "node/peer.h"
 #include "node/subgroup.h"
+#include "offer.h"
 #include "past.h"
 
 /* Time between two checks whether the members know that this node has stopped. */
@@ -576,6 +577,8 @@ void spindle_live_work(struct spindle_chore *chore)
 		admit_all(live);
 	if (test_and_clear_bit(SPINDLE_CHORE_PREPARE, &live->chores))
 		prepare(live);
+	if (test_and_clear_bit(SPINDLE_CHORE_OFFER, &live->chores))
+		spindle_offer_work(live);
 	if (test_and_clear_bit(SPINDLE_CHORE_REAP, &live->chores))
 		reap(live);
 	if (!test_bit(SPINDLE_CHORE_STOP, &live->chores))

@@ -218,6 +218,27 @@ int spindle_fill_witnesses(struct sk_buff *skb, const struct spindle_rules *rule
 	return 0;
 }
 
+/* Add the spares, which all have the same room. */
+static int fill_spares(struct sk_buff *skb, const struct spindle_rules *rules)
+{
+	const struct spindle_rule *spare = NULL;
+	u32 i, n = 0, free = 0;
+
+	for (i = 0; i < rules->num_rules; i++) {
+		if (!(rules->rule[i].flags & SPINDLE_RULE_SPARE))
+			continue;
+		spare = &rules->rule[i];
+		free += !!(spare->flags & SPINDLE_RULE_CLOSED);
+		n++;
+	}
+	if (!spare)
+		return 0;
+	return nla_put_u32(skb, SPINDLE_LIVE_A_SPARES, n) ||
+	       nla_put_u32(skb, SPINDLE_LIVE_A_SPARE_WINDOW, spare->room_window) ||
+	       nla_put_u32(skb, SPINDLE_LIVE_A_SPARE_RING, spare->room_ring) ||
+	       nla_put_u32(skb, SPINDLE_LIVE_A_SPARES_FREE, free) ? -EMSGSIZE : 0;
+}
+
 /* Add the rules that all subgroups of a live view share. */
 static int fill_rules(struct sk_buff *skb, const struct spindle_live *live)
 {
@@ -228,6 +249,8 @@ static int fill_rules(struct sk_buff *skb, const struct spindle_live *live)
 	    nla_put_u32(skb, SPINDLE_LIVE_A_MAX_NODES, live->rules.max_nodes) ||
 	    nla_put_u8(skb, SPINDLE_LIVE_A_QUORUM, live->rules.quorum) ||
 	    spindle_fill_witnesses(skb, &live->rules))
+		return -EMSGSIZE;
+	if (fill_spares(skb, &live->rules))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -279,8 +302,11 @@ int spindle_fill_view(struct sk_buff *skb, const struct spindle_node *node)
 		if (fill_member(skb, &view->member[i]))
 			return -EMSGSIZE;
 	for (i = 0; i < view->num_subgroups; i++) {
-		struct nlattr *nest = nla_nest_start(skb, SPINDLE_A_SUBGROUP);
+		struct nlattr *nest;
 
+		if (spindle_view_closed(&view->subgroup[i]))
+			continue;
+		nest = nla_nest_start(skb, SPINDLE_A_SUBGROUP);
 		if (!nest || fill_subgroup_config(skb, view, &view->subgroup[i]) ||
 		    (live && fill_rule(skb, live, i)))
 			return -EMSGSIZE;

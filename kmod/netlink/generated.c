@@ -33,6 +33,9 @@ static const struct nla_policy live_policy[SPINDLE_LIVE_A_MAX + 1] = {
 	[SPINDLE_LIVE_A_MAX_NODES] = NLA_POLICY_RANGE(NLA_U32, 1, SPINDLE_MAX_MEMBERS),
 	[SPINDLE_LIVE_A_QUORUM] = NLA_POLICY_MAX(NLA_U8, 1),
 	[SPINDLE_LIVE_A_WITNESS] = NLA_POLICY_MIN(NLA_U32, 1),
+	[SPINDLE_LIVE_A_SPARES] = NLA_POLICY_MAX(NLA_U32, SPINDLE_MAX_SUBGROUPS),
+	[SPINDLE_LIVE_A_SPARE_WINDOW] = { .type = NLA_U32 },
+	[SPINDLE_LIVE_A_SPARE_RING] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy view_member_policy[SPINDLE_MEMBER_A_MAX + 1] = {
@@ -86,7 +89,7 @@ static const struct nla_policy view_set_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_INSECURE] = { .type = NLA_FLAG },
 };
 
-static const struct nla_policy subgroup_get_policy[SPINDLE_A_MAX + 1] = {
+static const struct nla_policy node_id_subgroup_id_subgroup_name_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[SPINDLE_A_SUBGROUP_ID] = { .type = NLA_U32 },
 	[SPINDLE_A_SUBGROUP_NAME] = { .type = NLA_NUL_STRING, .len = SPINDLE_NAME_LEN },
@@ -117,6 +120,12 @@ static const struct nla_policy subgroup_set_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_SUBGROUP_ID] = { .type = NLA_U32 },
 	[SPINDLE_A_SUBGROUP_NAME] = { .type = NLA_NUL_STRING, .len = SPINDLE_NAME_LEN },
 	[SPINDLE_A_TUNE] = NLA_POLICY_NESTED(tune_policy),
+};
+
+static const struct nla_policy subgroup_add_policy[SPINDLE_A_MAX + 1] = {
+	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[SPINDLE_A_SUBGROUP] = NLA_POLICY_NESTED(subgroup_policy),
+	[SPINDLE_A_REPLACE] = { .type = NLA_FLAG },
 };
 
 static const struct nla_policy raw_policy[SPINDLE_RAW_A_MAX + 1] = {
@@ -195,7 +204,7 @@ const struct genl_ops spindle_netlink_ops[SPINDLE_NETLINK_OPS] = {
 		.cmd = SPINDLE_CMD_SUBGROUP_GET,
 		.start = spindle_netlink_subgroup_start,
 		.dumpit = spindle_netlink_subgroup_get_dumpit,
-		.policy = subgroup_get_policy,
+		.policy = node_id_subgroup_id_subgroup_name_policy,
 		.maxattr = SPINDLE_A_MAX,
 	}, {
 		.cmd = SPINDLE_CMD_STATS_GET,
@@ -213,6 +222,18 @@ const struct genl_ops spindle_netlink_ops[SPINDLE_NETLINK_OPS] = {
 		.cmd = SPINDLE_CMD_SUBGROUP_SET,
 		.doit = spindle_netlink_subgroup_set_doit,
 		.policy = subgroup_set_policy,
+		.maxattr = SPINDLE_A_MAX,
+		.flags = GENL_UNS_ADMIN_PERM,
+	}, {
+		.cmd = SPINDLE_CMD_SUBGROUP_ADD,
+		.doit = spindle_netlink_subgroup_add_doit,
+		.policy = subgroup_add_policy,
+		.maxattr = SPINDLE_A_MAX,
+		.flags = GENL_UNS_ADMIN_PERM,
+	}, {
+		.cmd = SPINDLE_CMD_SUBGROUP_DEL,
+		.doit = spindle_netlink_subgroup_del_doit,
+		.policy = node_id_subgroup_id_subgroup_name_policy,
 		.maxattr = SPINDLE_A_MAX,
 		.flags = GENL_UNS_ADMIN_PERM,
 	}, {

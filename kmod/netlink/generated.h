@@ -12,7 +12,7 @@
 
 #include <linux/spindle_genl.h>
 
-#define SPINDLE_NETLINK_OPS	16
+#define SPINDLE_NETLINK_OPS	18
 
 extern const struct genl_ops spindle_netlink_ops[SPINDLE_NETLINK_OPS];
 
@@ -30,6 +30,8 @@ int spindle_netlink_subgroup_get_dumpit(struct sk_buff *skb, struct netlink_call
 int spindle_netlink_stats_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int spindle_netlink_node_set_doit(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_subgroup_set_doit(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_subgroup_add_doit(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_subgroup_del_doit(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_raw_run_doit(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_node_join_doit(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_node_leave_doit(struct sk_buff *skb, struct genl_info *info);

@@ -6,6 +6,7 @@
  *	parse.c		what all requests need: the node, an address, a key
  *	view.c		parses a view
  *	live.c		parses a live view; requests that join, leave and evict
+ *	change.c	requests that change the subgroups of a live view
  *	config.c	requests that create and remove nodes, and that set and remove views
  *	set.c		requests that change running nodes and subgroups
  *	raw.c		measurement of the device
@@ -74,6 +75,7 @@ int spindle_netlink_check(const struct spindle_view *view, bool live, struct gen
 
 /* ---- live.c ------------------------------------------------------------- */
 
+int spindle_netlink_rule(void *ctx, const struct nlattr *nest, struct netlink_ext_ack *extack);
 int spindle_netlink_live_set(struct genl_info *info);
 
 /* ---- fill.c, rdmc.c ----------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "base/engine.h"
+#include "base/extack.h"
 #include "core/membership/rules.h"
 #include "generated.h"
 #include "internal.h"
@@ -144,7 +145,15 @@ static int parse_node(struct spindle_rule *rule, const struct nlattr *nest,
 	return 0;
 }
 
-static int parse_rule(void *ctx, const struct nlattr *nest, struct netlink_ext_ack *extack)
+/**
+ * spindle_netlink_rule() - parse a subgroup of a live view
+ * @ctx: rules; out: with one rule more
+ * @nest: its nest
+ * @extack: for the reason of an error
+ *
+ * Return: 0 or -EINVAL
+ */
+int spindle_netlink_rule(void *ctx, const struct nlattr *nest, struct netlink_ext_ack *extack)
 {
 	struct nlattr *a[SPINDLE_SUBGROUP_A_MAX + 1], *r[SPINDLE_RULE_A_MAX + 1] = {};
 	struct spindle_rules *rules = ctx;
@@ -185,6 +194,41 @@ static int parse_rule(void *ctx, const struct nlattr *nest, struct netlink_ext_a
 	return 0;
 }
 
+/* Rules for the spares, behind those of all subgroups. */
+static int parse_spares(struct spindle_rules *rules, struct genl_info *info)
+{
+	struct spindle_rule spare = {
+		.shards = 1,
+		.flags = SPINDLE_RULE_SPARE | SPINDLE_RULE_CLOSED,
+		.room_window = SPINDLE_DEF_WINDOW,
+	};
+	struct nlattr *a[SPINDLE_LIVE_A_MAX + 1];
+	u32 count = 0;
+	int err;
+
+	err = nla_parse_nested(a, SPINDLE_LIVE_A_MAX, info->attrs[SPINDLE_A_LIVE], NULL,
+			       info->extack);
+	if (err)
+		return err;
+	if (a[SPINDLE_LIVE_A_SPARES])
+		count = nla_get_u32(a[SPINDLE_LIVE_A_SPARES]);
+	if (a[SPINDLE_LIVE_A_SPARE_WINDOW])
+		spare.room_window = nla_get_u32(a[SPINDLE_LIVE_A_SPARE_WINDOW]);
+	if (!spare.room_window || spare.room_window > SPINDLE_MAX_WINDOW)
+		return spindle_deny(info->extack, a[SPINDLE_LIVE_A_SPARE_WINDOW], -EINVAL,
+				    "a spare's window is 1 to 65536");
+	spare.room_window = roundup_pow_of_two(spare.room_window);
+	spare.room_ring = a[SPINDLE_LIVE_A_SPARE_RING] ?
+			  nla_get_u32(a[SPINDLE_LIVE_A_SPARE_RING]) : SPINDLE_DEF_SPARE_RING;
+	for (; count; count--) {
+		if (rules->num_rules == SPINDLE_MAX_SUBGROUPS)
+			return spindle_deny(info->extack, a[SPINDLE_LIVE_A_SPARES], -EINVAL,
+					    "a view has at most 64 subgroups, spares included");
+		rules->rule[rules->num_rules++] = spare;
+	}
+	return 0;
+}
+
 static int parse(struct spindle_view *view, struct spindle_rules *rules, struct genl_info *info)
 {
 	int err = parse_live(rules, info), fault;
@@ -194,7 +238,9 @@ static int parse(struct spindle_view *view, struct spindle_rules *rules, struct 
 	if (!err)
 		err = spindle_netlink_members(view, info);
 	if (!err)
-		err = spindle_netlink_each(rules, info, SPINDLE_A_SUBGROUP, parse_rule);
+		err = spindle_netlink_each(rules, info, SPINDLE_A_SUBGROUP, spindle_netlink_rule);
+	if (!err)
+		err = parse_spares(rules, info);
 	if (err)
 		return err;
 	text = spindle_rules_check(rules, &fault);

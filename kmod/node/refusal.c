@@ -22,7 +22,7 @@
 /* Codes of the fabric, which come before those of the owner. */
 #define FABRIC_CODES	4
 
-static_assert(SPINDLE_REFUSE_BEGINS - SPINDLE_REJECT_OWNER + FABRIC_CODES < SPINDLE_REFUSAL_CODES);
+static_assert(SPINDLE_REFUSE_NO_RULES - SPINDLE_REJECT_OWNER + FABRIC_CODES < SPINDLE_REFUSAL_CODES);
 
 /**
  * spindle_refusal_text() - a refusal in words
@@ -69,6 +69,8 @@ const char *spindle_refusal_text(u32 code)
 		return "refused: another lineage of this cluster: a group that began separately";
 	case SPINDLE_REFUSE_ERA:
 		return "refused: another era of this group, which has begun again since";
+	case SPINDLE_REFUSE_NO_RULES:
+		return "refused: the node that was asked wants no other subgroups";
 	case SPINDLE_REFUSE_BEGINS:
 		return "refused: the node that was asked is about to begin a view itself";
 	default:
@@ -98,6 +100,7 @@ static bool views_explain(u32 code)
 	case SPINDLE_REFUSE_NO_VIEW:
 	case SPINDLE_REFUSE_MEMBER:
 	case SPINDLE_REFUSE_BEGINS:
+	case SPINDLE_REFUSE_NO_RULES:
 		return true;
 	default:
 		return false;

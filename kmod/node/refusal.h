@@ -18,7 +18,7 @@ struct spindle_node;
 struct spindle_peer;
 
 /* Codes with a run of their own. A peer may send any code; unknown ones share the run of 0. */
-#define SPINDLE_REFUSAL_CODES 20
+#define SPINDLE_REFUSAL_CODES 24
 
 enum spindle_refusal_side {
 	SPINDLE_REFUSED_IT,	/* this node has refused the peer */

@@ -25,6 +25,11 @@ const struct ctl_key ctl_live_keys[] = {
 	LIVE(MAX_NODES, "max-nodes", "MaxNodes", U32, MAX_NODES, .min = 1,
 	     .max = SPINDLE_MAX_MEMBERS, .def = SPINDLE_DEF_MAX_NODES),
 	LIVE(QUORUM, "quorum", "Quorum", BOOL, QUORUM, .def = 1),
+	LIVE(SPARES, "spares", "Spares", U32, SPARES, .max = SPINDLE_MAX_SUBGROUPS),
+	LIVE(SPARE_WINDOW, "spare-window", "SpareWindow", U32, SPARE_WINDOW, .min = 1,
+	     .max = SPINDLE_MAX_WINDOW, .def = SPINDLE_DEF_WINDOW),
+	LIVE(SPARE_RING, "spare-ring", "SpareRing", BYTES, SPARE_RING,
+	     .def = SPINDLE_DEF_SPARE_RING),
 	{ .name = NULL }
 };
 

@@ -201,6 +201,14 @@ static void put_subgroup(struct ctl_req *req, const struct ctl_view *view,
 	req->ctx = "";
 }
 
+/* Fill SUBGROUP_ADD: the one subgroup of a live view that has nothing else. */
+void ctl_added_put(struct ctl_req *req, const struct ctl_val *node, const struct ctl_view *view)
+{
+	ctl_req_mark(req, 0, "node");
+	ctl_req_u32(req, SPINDLE_A_NODE_ID, node->num);
+	put_subgroup(req, view, view->subgroup);
+}
+
 /* Fill VIEW_SET. */
 void ctl_view_put(struct ctl_req *req, const struct ctl_val *node, const struct ctl_view *view)
 {

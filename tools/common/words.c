@@ -34,7 +34,7 @@ const char *const ctl_peer_state_words[SPINDLE_PEER_FAILED + 1] = {
 	[SPINDLE_PEER_FAILED] = "failed",
 };
 
-const char *const ctl_event_kind_words[SPINDLE_EVENT_READER_BEHIND + 1] = {
+const char *const ctl_event_kind_words[SPINDLE_EVENT_RULES_FAILED + 1] = {
 	[SPINDLE_EVENT_NODE_ADD] = "node-add",
 	[SPINDLE_EVENT_NODE_DEL] = "node-del",
 	[SPINDLE_EVENT_NODE_DEAD] = "node-dead",
@@ -56,6 +56,7 @@ const char *const ctl_event_kind_words[SPINDLE_EVENT_READER_BEHIND + 1] = {
 	[SPINDLE_EVENT_RDMC_CLOSED] = "rdmc-closed",
 	[SPINDLE_EVENT_RDMC_FAILED] = "rdmc-failed",
 	[SPINDLE_EVENT_READER_BEHIND] = "reader-behind",
+	[SPINDLE_EVENT_RULES_FAILED] = "rules-failed",
 };
 
 const char *const ctl_reads_words[SPINDLE_READS_HISTORY + 1] = {
@@ -240,11 +241,14 @@ const char *const ctl_tune_key_words[SPINDLE_TUNE_A_HISTORY + 1] = {
 	[SPINDLE_TUNE_A_HISTORY] = "history",
 };
 
-const char *const ctl_live_key_words[SPINDLE_LIVE_A_WITNESS + 1] = {
+const char *const ctl_live_key_words[SPINDLE_LIVE_A_SPARE_RING + 1] = {
 	[SPINDLE_LIVE_A_TIMEOUT_MS] = "timeout-ms",
 	[SPINDLE_LIVE_A_MAX_NODES] = "max-nodes",
 	[SPINDLE_LIVE_A_QUORUM] = "quorum",
 	[SPINDLE_LIVE_A_WITNESS] = "witness",
+	[SPINDLE_LIVE_A_SPARES] = "spares",
+	[SPINDLE_LIVE_A_SPARE_WINDOW] = "spare-window",
+	[SPINDLE_LIVE_A_SPARE_RING] = "spare-ring",
 };
 
 const char *const ctl_rule_key_words[SPINDLE_RULE_A_SENDERS + 1] = {

@@ -17,7 +17,7 @@ extern const char *const ctl_visibility_words[SPINDLE_VISIBILITY_IMM + 1];
 extern const char *const ctl_mode_words[SPINDLE_MODE_UNORDERED + 1];
 extern const char *const ctl_node_state_words[SPINDLE_NODE_DEAD + 1];
 extern const char *const ctl_peer_state_words[SPINDLE_PEER_FAILED + 1];
-extern const char *const ctl_event_kind_words[SPINDLE_EVENT_READER_BEHIND + 1];
+extern const char *const ctl_event_kind_words[SPINDLE_EVENT_RULES_FAILED + 1];
 extern const char *const ctl_reads_words[SPINDLE_READS_HISTORY + 1];
 extern const char *const ctl_on_exit_words[SPINDLE_ON_EXIT_LEAVE + 1];
 extern const char *const ctl_live_state_words[SPINDLE_LIVE_STOPPED + 1];
@@ -34,7 +34,7 @@ extern const char *const ctl_subgroup_counter_words[SPINDLE_SUBGROUP_S_BEHIND + 
 extern const char *const ctl_rdmc_group_counter_words[SPINDLE_RDMC_GROUP_S_ABORTED + 1];
 extern const char *const ctl_subgroup_node_key_words[SPINDLE_SUBGROUP_NODE_A_SENDER + 1];
 extern const char *const ctl_tune_key_words[SPINDLE_TUNE_A_HISTORY + 1];
-extern const char *const ctl_live_key_words[SPINDLE_LIVE_A_WITNESS + 1];
+extern const char *const ctl_live_key_words[SPINDLE_LIVE_A_SPARE_RING + 1];
 extern const char *const ctl_rule_key_words[SPINDLE_RULE_A_SENDERS + 1];
 
 #endif /* SPINDLE_COMMON_WORDS_H */

@@ -111,6 +111,36 @@ int ctl_args_keys(struct ctl_args *a, const struct ctl_key *keys, struct ctl_val
 }
 
 /**
+ * ctl_args_word() - remove a word without a value from any place of the command line
+ * @a: arguments
+ * @word: the word
+ *
+ * Return: whether it was there
+ */
+bool ctl_args_word(struct ctl_args *a, const char *word)
+{
+	bool found = false;
+	int i, left = 0;
+
+	for (i = 0; i < a->argc; i++) {
+		if (!strcmp(a->argv[i], word))
+			found = true;
+		else
+			a->argv[left++] = a->argv[i];
+	}
+	a->argc = left;
+	return found;
+}
+
+/* Is the command to wait for the result of its request? */
+bool ctl_args_wait(struct ctl_args *a)
+{
+	bool word = ctl_args_word(a, "no-wait");
+
+	return !ctl_args_word(a, "--no-wait") && !word;
+}
+
+/**
  * ctl_verb() - run the verb that the next word names
  * @a: arguments
  * @verbs: verbs of the object

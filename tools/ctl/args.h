@@ -25,6 +25,8 @@ struct ctl_args {
 int ctl_usage(const struct ctl_args *a, const char *fmt, ...) CTL_PRINTF(2, 3);
 const char *ctl_args_next(struct ctl_args *a);
 void ctl_args_skip_show(struct ctl_args *a);
+bool ctl_args_word(struct ctl_args *a, const char *word);
+bool ctl_args_wait(struct ctl_args *a);
 int ctl_args_value(struct ctl_args *a, const struct ctl_key *key, struct ctl_val *val,
 		   const char *in);
 int ctl_args_keys(struct ctl_args *a, const struct ctl_key *keys, struct ctl_val *val,

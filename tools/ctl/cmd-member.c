@@ -33,62 +33,12 @@ static const struct ctl_key timeout_key =
 	CTL_KEY("timeout", NULL, U32, 0, .min = 1, .max = 86400, .def = 30);
 static const struct ctl_key peer_key = CTL_KEY("node", NULL, U32, SPINDLE_A_PEER_ID);
 
-/*
- * Remove a word without a value from any place of the command line. Return: whether it was there.
- */
-static bool take_word(struct ctl_args *a, const char *word)
-{
-	bool found = false;
-	int i, left = 0;
-
-	for (i = 0; i < a->argc; i++) {
-		if (!strcmp(a->argv[i], word))
-			found = true;
-		else
-			a->argv[left++] = a->argv[i];
-	}
-	a->argc = left;
-	return found;
-}
-
-static bool take_wait(struct ctl_args *a)
-{
-	bool word = take_word(a, "no-wait");
-
-	return !take_word(a, "--no-wait") && !word;
-}
-
-/*
- * Send the request and wait for its result. The socket for events listens before that, so that no
- * event is missed.
- */
-static int ask(struct ctl_wait *w, struct ctl_req *req, bool wait)
-{
-	struct json_object *obj;
-	int rc;
-
-	if (wait && (ctl_net_open(&w->events, CTL_SAY) ||
-		     ctl_event_join(&w->events, w->what, false) < 0))
-		return CTL_FAILED;
-	if (ctl_net_call(&w->net, req, NULL, CTL_SAY))
-		return CTL_FAILED;
-	if (!wait)
-		return CTL_OK;
-	rc = ctl_wait_run(w);
-	if (rc || !ctl_opts.json || !w->vid)
-		return rc;
-	obj = json_object_new_object();
-	ctl_json_add(obj, "vid", ctl_json_num(w->vid));
-	ctl_json_print(obj);
-	return CTL_OK;
-}
-
 /* Remove "contact 10.0.0.1:4790", which may occur several times, and "insecure" from any place. */
 static int take_asked(struct ctl_args *a, struct ctl_view *asked)
 {
 	int i, left = 0;
 
-	asked->insecure = take_word(a, ctl_insecure_key.name);
+	asked->insecure = ctl_args_word(a, ctl_insecure_key.name);
 	for (i = 0; i < a->argc; i++) {
 		const char *err;
 
@@ -123,7 +73,7 @@ static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
 	struct ctl_val val[CTL_ARRAY_SIZE(keys)] = { 0 };
 	struct ctl_wait w = { .how = how, .what = ctl_asprintf("node %s", a->verb) };
 	struct ctl_view asked = { 0 };
-	bool wait = take_wait(a);
+	bool wait = ctl_args_wait(a);
 	struct ctl_req *req;
 	unsigned int need = NEED(KEY_ID);
 	int rc = how == CTL_WAIT_JOIN ? take_asked(a, &asked) : CTL_OK;
@@ -151,7 +101,7 @@ static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
 		ctl_lineage_put(req, &val[KEY_OTHER]);
 	if (asked.insecure)
 		ctl_insecure_put(req, 0);
-	return ask(&w, req, wait);
+	return ctl_wait_ask(&w, req, wait);
 }
 
 int ctl_node_join(struct ctl_args *a)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spindle-ctl subgroup set|show
+ * spindle-ctl subgroup set|show; add, replace and del have cmd-change.c
  */
 #include <stdio.h>
 #include <string.h>
@@ -182,6 +182,8 @@ int ctl_cmd_subgroup(struct ctl_args *a)
 	static const struct ctl_verb verbs[] = {
 		{ "show", subgroup_show }, { "list", subgroup_show }, { "ls", subgroup_show },
 		{ "set", subgroup_set },
+		{ "add", ctl_subgroup_add }, { "replace", ctl_subgroup_replace },
+		{ "del", ctl_subgroup_del }, { "delete", ctl_subgroup_del },
 		{ NULL, NULL }
 	};
 

@@ -17,8 +17,8 @@
 #include "common/wire.h"
 
 /* The keys of a view, for messages. The key decides how the words behind it are read. */
-#define VIEW_KEYS	"node, vid, live, timeout-ms, max-nodes, quorum, witness, lineage, " \
-			"insecure, contact, member, subgroup"
+#define VIEW_KEYS	"node, vid, live, timeout-ms, max-nodes, quorum, spares, spare-window, " \
+			"spare-ring, witness, lineage, insecure, contact, member, subgroup"
 
 static int take_member(struct ctl_args *a, struct ctl_view *view)
 {
@@ -83,8 +83,15 @@ static bool is_subgroup_word(const char *word)
 	       !strcmp(word, "members") || !strcmp(word, "senders");
 }
 
-/* Take a key of the last subgroup. */
-static int take_subgroup_key(struct ctl_args *a, struct ctl_view *view, const char *word)
+/**
+ * ctl_take_subgroup_key() - take a key of the last subgroup of a view, and its value
+ * @a: arguments; the next word is the value
+ * @view: the view
+ * @word: the key
+ *
+ * Return: CTL_OK or CTL_USAGE
+ */
+int ctl_take_subgroup_key(struct ctl_args *a, struct ctl_view *view, const char *word)
 {
 	const struct ctl_key *key = ctl_key_find(ctl_subgroup_keys, word);
 	const struct ctl_key *rule = ctl_key_find(ctl_rule_keys, word);
@@ -146,7 +153,7 @@ static int take_view_key(struct ctl_args *a, struct ctl_val *node, struct ctl_vi
 		return CTL_OK;
 	}
 	if (strcmp(word, "live"))
-		return take_subgroup_key(a, view, word);
+		return ctl_take_subgroup_key(a, view, word);
 	view->is_live = true;
 	return CTL_OK;
 }

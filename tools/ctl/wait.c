@@ -9,7 +9,9 @@
 
 #include "common/clock.h"
 #include "common/names.h"
+#include "common/out.h"
 #include "common/util.h"
+#include "common/wire.h"
 #include "report.h"
 #include "wait.h"
 
@@ -62,8 +64,10 @@ static enum ctl_wait_end take_event(struct ctl_wait *w, const struct ctl_event *
 		if (w->how == CTL_WAIT_LEAVE)
 			return CTL_WAIT_MORE;
 		w->vid = ev->vid;
-		/* Another change may have come first, so look whether the peer is in this view. */
-		return w->how == CTL_WAIT_EVICT ? CTL_WAIT_LOOK : CTL_WAIT_DONE;
+		/* Another change may have come first, so look at this view. */
+		return w->how == CTL_WAIT_JOIN ? CTL_WAIT_DONE : CTL_WAIT_LOOK;
+	case SPINDLE_EVENT_RULES_FAILED:
+		return w->how >= CTL_WAIT_ADD ? failed(w, why(ev)) : CTL_WAIT_MORE;
 	case SPINDLE_EVENT_JOIN_FAILED:
 	case SPINDLE_EVENT_STOPPED:
 		return gone(w, why(ev));
@@ -89,6 +93,21 @@ static enum ctl_wait_end evicted(struct ctl_wait *w, const struct ctl_status *s)
 		return CTL_WAIT_MORE;
 	/* An evicted peer may ask to join again at once. It has no rank then. */
 	return m && m->rank.set ? CTL_WAIT_MORE : CTL_WAIT_DONE;
+}
+
+/* Has the view of the node the subgroup? Without an answer the wait goes on. */
+static enum ctl_wait_end changed(struct ctl_wait *w)
+{
+	struct ctl_val id = ctl_val_num(w->node);
+	struct ctl_running *running;
+	unsigned int count, i;
+	bool has = false;
+
+	if (ctl_fetch(&w->net, w->what, &id, &running, &count, true) || !count)
+		return CTL_WAIT_MORE;
+	for (i = 0; i < running->view.subgroups; i++)
+		has |= running->view.subgroup[i].val[CTL_SG_ID].num == w->subgroup;
+	return has == (w->how == CTL_WAIT_ADD) ? CTL_WAIT_DONE : CTL_WAIT_MORE;
 }
 
 /* Request the status of the node, which is NULL if there is no such node any more. */
@@ -119,6 +138,8 @@ static enum ctl_wait_end look(struct ctl_wait *w)
 		return gone(w, s->reason);
 	if (w->how == CTL_WAIT_EVICT)
 		end = evicted(w, s);
+	else if (w->how >= CTL_WAIT_ADD)
+		end = changed(w);
 	else if (w->how == CTL_WAIT_JOIN && s->state != SPINDLE_LIVE_JOINING)
 		end = CTL_WAIT_DONE;
 	if (end == CTL_WAIT_DONE)
@@ -223,4 +244,35 @@ int ctl_wait_run(struct ctl_wait *w)
 	if (action)
 		ctl_err("%s", action);
 	return CTL_FAILED;
+}
+
+/**
+ * ctl_wait_ask() - send a request and wait for its result
+ * @w: the wait
+ * @req: the request
+ * @wait: wait; false: the request is enough
+ *
+ * The socket for events listens before the request is sent, so that no event is missed.
+ *
+ * Return: exit code
+ */
+int ctl_wait_ask(struct ctl_wait *w, struct ctl_req *req, bool wait)
+{
+	struct json_object *obj;
+	int rc;
+
+	if (wait && (ctl_net_open(&w->events, CTL_SAY) ||
+		     ctl_event_join(&w->events, w->what, false) < 0))
+		return CTL_FAILED;
+	if (ctl_net_call(&w->net, req, NULL, CTL_SAY))
+		return CTL_FAILED;
+	if (!wait)
+		return CTL_OK;
+	rc = ctl_wait_run(w);
+	if (rc || !ctl_opts.json || !w->vid)
+		return rc;
+	obj = json_object_new_object();
+	ctl_json_add(obj, "vid", ctl_json_num(w->vid));
+	ctl_json_print(obj);
+	return CTL_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Waiting for the result of a request that the kernel answers when the change has only begun: to
- * join a live view, to leave it, or to evict another member.
+ * join a live view, to leave it, to evict another member, or to change the subgroups.
  */
 #ifndef SPINDLE_CTL_WAIT_H
 #define SPINDLE_CTL_WAIT_H
@@ -18,7 +18,11 @@ enum ctl_wait_for {
 	/** @CTL_WAIT_LEAVE: the node is not a member */
 	CTL_WAIT_LEAVE,
 	/** @CTL_WAIT_EVICT: the node is in a view without the peer */
-	CTL_WAIT_EVICT
+	CTL_WAIT_EVICT,
+	/** @CTL_WAIT_ADD: the view has a subgroup */
+	CTL_WAIT_ADD,
+	/** @CTL_WAIT_DEL: the view has it no more */
+	CTL_WAIT_DEL
 };
 
 /**
@@ -33,6 +37,8 @@ struct ctl_wait {
 	uint64_t node;
 	/** @peer: node that is to be evicted */
 	uint64_t peer;
+	/** @subgroup: id of the subgroup that comes or goes */
+	uint64_t subgroup;
 	/** @timeout_ms: longest time to wait */
 	uint64_t timeout_ms;
 	/** @net: socket for requests */
@@ -54,5 +60,6 @@ struct ctl_wait {
 };
 
 int ctl_wait_run(struct ctl_wait *w);
+int ctl_wait_ask(struct ctl_wait *w, struct ctl_req *req, bool wait);
 
 #endif /* SPINDLE_CTL_WAIT_H */

@@ -26,6 +26,7 @@
 #define SPINDLE_DEF_PORT		4790	/* default of PORT */
 #define SPINDLE_DEF_IDLE_US		50	/* default of IDLE_US */
 #define SPINDLE_DEF_WINDOW		128	/* default of WINDOW */
+#define SPINDLE_DEF_SPARE_RING		1048576	/* default of SPARE_RING */
 #define SPINDLE_DEF_MAX_MSG		10240	/* default of MAX_MSG */
 #define SPINDLE_MAX_IDLE_US		1000000	/* largest IDLE_US */
 #define SPINDLE_MAX_ENGINE		1023	/* largest ENGINE */
@@ -123,6 +124,21 @@ enum spindle_cmd {
 	 * while a sender is attached
 	 */
 	SPINDLE_CMD_SUBGROUP_SET,
+	/**
+	 * @SPINDLE_CMD_SUBGROUP_ADD: add a subgroup to the live view of the node, at all members:
+	 * NODE_ID, SUBGROUP with RULE, and REPLACE if it takes the place of the subgroup of its id.
+	 * The command returns when the node has asked the other members. SPINDLE_EVENT_VIEW_INSTALL
+	 * or SPINDLE_EVENT_RULES_FAILED reports the end. A subgroup that replaces another one goes
+	 * on at the position of that one. ENOENT if the node is in no live view, EBUSY if another
+	 * change is under way, EINVAL if the subgroup has no place, or contradicts others
+	 */
+	SPINDLE_CMD_SUBGROUP_ADD,
+	/**
+	 * @SPINDLE_CMD_SUBGROUP_DEL: remove a subgroup, with all its shards, from the live view of
+	 * the node, at all members: NODE_ID, SUBGROUP_ID or SUBGROUP_NAME. Attachments end with
+	 * SPINDLE_ERR_NOT_MEMBER. Returns as SUBGROUP_ADD
+	 */
+	SPINDLE_CMD_SUBGROUP_DEL,
 	/**
 	 * @SPINDLE_CMD_RAW_RUN: measure the speed of the device itself, with writes into the node's
 	 * idle ring at the other members: NODE_ID, SUBGROUP_ID or SUBGROUP_NAME, RAW; the reply has
@@ -339,6 +355,8 @@ enum spindle_attr {
 	 * SUBGROUP_ID: of shards, it means the one that the node is in
 	 */
 	SPINDLE_A_SUBGROUP_NAME,
+	/** @SPINDLE_A_REPLACE: flag, remove the subgroup of the same id by the same change */
+	SPINDLE_A_REPLACE,
 	/* private: */
 	__SPINDLE_A_MAX
 #define SPINDLE_A_MAX (__SPINDLE_A_MAX - 1)
@@ -920,6 +938,23 @@ enum spindle_live_attr {
 	 * in no subgroup, 4 at most
 	 */
 	SPINDLE_LIVE_A_WITNESS,
+	/**
+	 * @SPINDLE_LIVE_A_SPARES: u32, 0..64, default 0: places for subgroups that SUBGROUP_ADD
+	 * adds later, in the rows of all members. They count as subgroups of the view
+	 */
+	SPINDLE_LIVE_A_SPARES,
+	/**
+	 * @SPINDLE_LIVE_A_SPARE_WINDOW: u32, 1..65536, default 128, rounded up to a power of two:
+	 * the largest window of a subgroup that takes a spare
+	 */
+	SPINDLE_LIVE_A_SPARE_WINDOW,
+	/**
+	 * @SPINDLE_LIVE_A_SPARE_RING: u32, the largest ring of a subgroup that takes a spare, a
+	 * power of two from 4096 to 2^30, default 2^20
+	 */
+	SPINDLE_LIVE_A_SPARE_RING,
+	/** @SPINDLE_LIVE_A_SPARES_FREE: u32, spares that no subgroup has taken (reply only) */
+	SPINDLE_LIVE_A_SPARES_FREE,
 	/* private: */
 	__SPINDLE_LIVE_A_MAX
 #define SPINDLE_LIVE_A_MAX (__SPINDLE_LIVE_A_MAX - 1)
@@ -1276,7 +1311,12 @@ enum spindle_event_kind {
 	 * @SPINDLE_EVENT_READER_BEHIND: a reader was detached because the history forgot what it
 	 * had not consumed, with LSN, the position of that
 	 */
-	SPINDLE_EVENT_READER_BEHIND
+	SPINDLE_EVENT_READER_BEHIND,
+	/**
+	 * @SPINDLE_EVENT_RULES_FAILED: a change of the subgroups that this node has asked for has
+	 * failed, with reason
+	 */
+	SPINDLE_EVENT_RULES_FAILED
 };
 
 /**

@@ -167,6 +167,14 @@ static bool tidy(struct spindle_rules *rules)
 	return fine;
 }
 
+static bool has_length(const struct spindle_card *card, u32 bytes)
+{
+	return bytes >= sizeof(*card) && card->members <= SPINDLE_MAX_MEMBERS &&
+	       card->subgroups <= SPINDLE_MAX_SUBGROUPS &&
+	       card->rules <= SPINDLE_MAX_SUBGROUPS &&
+	       bytes == card_bytes(card->members, card->subgroups, card->rules);
+}
+
 /* Read and check the rules of a card. */
 static const char *read_rules(const struct spindle_card *card, const void *at,
 			      struct spindle_rules *rules)
@@ -204,9 +212,7 @@ const char *spindle_card_read(const struct spindle_card *card, u32 bytes,
 	const char *text;
 	u32 i;
 
-	if (bytes < sizeof(*card) || card->members > SPINDLE_MAX_MEMBERS ||
-	    card->subgroups > SPINDLE_MAX_SUBGROUPS || card->rules > SPINDLE_MAX_SUBGROUPS ||
-	    bytes != card_bytes(card->members, card->subgroups, card->rules))
+	if (!has_length(card, bytes))
 		return "the contact's answer has the wrong length";
 	if (card->tables || !spindle_lineage_given(&card->lineage))
 		return "the contact's answer is malformed";
@@ -233,6 +239,26 @@ const char *spindle_card_read(const struct spindle_card *card, u32 bytes,
 		return "the contact's view does not follow its rules";
 	return spindle_live_digest(view, rules, &card->lineage) == card->digest ? NULL :
 	       "the contact's answer contradicts itself";
+}
+
+/**
+ * spindle_card_rules() - the rules of a card whose view follows from other ones
+ * @card: a private copy of what another node has sent
+ * @bytes: its length
+ * @rules: out
+ *
+ * Return: NULL, or what is wrong with it
+ */
+const char *spindle_card_rules(const struct spindle_card *card, u32 bytes,
+			       struct spindle_rules *rules)
+{
+	const struct spindle_view_member *member = (const void *)(card + 1);
+	const struct spindle_card_subgroup *subgroup;
+
+	if (!has_length(card, bytes))
+		return "the member's answer has the wrong length";
+	subgroup = (const void *)(member + card->members);
+	return read_rules(card, subgroup + card->subgroups, rules);
 }
 
 /* The mark in a joiner's question is only a fingerprint, so compare with the whole lineage here. */

@@ -94,6 +94,8 @@ void spindle_card_make(struct spindle_card *card, const struct spindle_view *vie
 		       u32 id);
 const char *spindle_card_read(const struct spindle_card *card, u32 bytes,
 			      struct spindle_view *view, struct spindle_rules *rules);
+const char *spindle_card_rules(const struct spindle_card *card, u32 bytes,
+			       struct spindle_rules *rules);
 const char *spindle_card_admits(const struct spindle_card *card, const struct spindle_view *view,
 				const struct spindle_rules *rules,
 				const struct spindle_lineage *want,

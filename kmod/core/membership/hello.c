@@ -195,11 +195,11 @@ u32 spindle_hello_other(const struct spindle_hello *hello,
 }
 
 /**
- * spindle_hello_asks() - which part of the card does a question get?
+ * spindle_hello_asks() - which part of the card, or of the rules, does a question get?
  * @hello: the question; it means this node
  * @door: of the view
  * @room: bytes in an answer
- * @at: out: where the part begins, inside of the card
+ * @at: out: where the part begins
  * @len: out: bytes, from 1 to @room
  *
  * Return: 0, or enum spindle_refusal
@@ -207,6 +207,7 @@ u32 spindle_hello_other(const struct spindle_hello *hello,
 u32 spindle_hello_asks(const struct spindle_hello *hello, const struct spindle_hello_door *door,
 		       u32 room, u32 *at, u32 *len)
 {
+	u32 bytes = hello->flags & SPINDLE_HELLO_F_RULES ? door->rules : door->bytes;
 	u64 from = le64_to_cpu(hello->incarnation);
 	u32 other = spindle_hello_other(hello, door);
 
@@ -214,10 +215,12 @@ u32 spindle_hello_asks(const struct spindle_hello *hello, const struct spindle_h
 		return SPINDLE_REFUSE_NO_VIEW;
 	if (other)
 		return other;
-	if (from >= door->bytes)
+	if (!bytes)
+		return SPINDLE_REFUSE_NO_RULES;
+	if (from >= bytes)
 		return SPINDLE_REFUSE_NOT_SPINDLE;
 	*at = from;
-	*len = min_t(u32, door->bytes - *at, room);
+	*len = min_t(u32, bytes - *at, room);
 	return 0;
 }
 

@@ -24,6 +24,8 @@
 #define SPINDLE_HELLO_F_JOIN	BIT(1)
 /* The sender wants no connection: it asks for the view that the receiver is in. */
 #define SPINDLE_HELLO_F_ASK	BIT(2)
+/* With SPINDLE_HELLO_F_ASK: the sender asks for the rules that the receiver wants. */
+#define SPINDLE_HELLO_F_RULES	BIT(5)
 /* The connection is for blocks; there is no view in the hello. */
 #define SPINDLE_HELLO_F_BULK	BIT(3)
 /* The blocks are of large messages, in the view that both are members of. */
@@ -87,6 +89,7 @@ enum spindle_refusal {
 	SPINDLE_REFUSE_LINEAGE,
 	SPINDLE_REFUSE_BEGINS,
 	SPINDLE_REFUSE_ERA,
+	SPINDLE_REFUSE_NO_RULES,
 };
 
 /**
@@ -151,6 +154,8 @@ struct spindle_hello_door {
 	u32 max;
 	/** @bytes: of its card; 0: there is no view */
 	u32 bytes;
+	/** @rules: bytes of the rules that this node wants; 0: it wants none */
+	u32 rules;
 };
 
 u32 spindle_hello_cluster(const char *name);

@@ -125,6 +125,7 @@ static void install(struct spindle_mb *mb)
 	mb->ballot = 0;
 	mb->learned = 0;
 	mb->now = !mb->now;
+	mb->offered = false;
 	/* An offer is for one view. The embedder makes it again if it still wants the rules. */
 	if (mb->rules) {
 		mb->rules = 0;
@@ -350,6 +351,7 @@ bool spindle_mb_offer(struct spindle_mb *mb, u64 offer)
 		return false;
 	mb->rules = offer & ~SPINDLE_MB_WANTS;
 	mb->wants = offer & SPINDLE_MB_WANTS;
+	mb->offered = true;
 	mb->beat++;
 	return true;
 }

@@ -298,6 +298,8 @@ struct spindle_mb {
 	u64 rules;
 	/** @wants: this node wants them, because its administrator does */
 	bool wants;
+	/** @offered: a member has offered rules since this view began */
+	bool offered;
 	/** @hold: more nodes are about to be ready, so as the leader let none in yet */
 	bool hold;
 	/** @beat: own heartbeat */

@@ -164,6 +164,7 @@ static void read_beat(struct spindle_mb *mb, u32 r, u64 now)
 	p->wish = word[SPINDLE_MB_COL_WISH];
 	p->wish_inc = word[SPINDLE_MB_COL_WISH_INC];
 	p->offer = word[SPINDLE_MB_COL_RULES];
+	mb->offered |= p->offer;
 }
 
 /**
