@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "core/membership/hello.h"
 
-#define LAST SPINDLE_REFUSE_ERA
+#define LAST SPINDLE_REFUSE_NO_RULES
 
 static struct spindle_hello_self self;
 static struct spindle_hello_door door;
@@ -106,7 +106,9 @@ static void check_door(const struct spindle_hello *hello, struct spindle_addr fr
 	u32 at, len, room = 100, i;
 
 	if (!spindle_hello_asks(hello, &door, room, &at, &len)) {
-		MUST(len && len <= room && at < door.bytes && len <= door.bytes - at);
+		u32 all = hello->flags & SPINDLE_HELLO_F_RULES ? door.rules : door.bytes;
+
+		MUST(len && len <= room && at < all && len <= all - at);
 		MUST(at == le64_to_cpu(hello->incarnation));
 		MUST(is_of_door(hello));
 	}

@@ -51,7 +51,7 @@ mutant suspects_any membership/suspect.c 's/word\[SPINDLE_MB_COL_SUSPECTED\] & ~
 mutant decree_twice membership/decree.c '/^static bool is_taken/,/^}/ s/if (other.id == who->id.*/if (0)/'
 mutant rules_shards membership/rules.c 's/if (subgroups > SPINDLE_MAX_SUBGROUPS)/if (0)/'
 # Hellos are any bytes.
-mutant hello_card_end membership/hello.c 's/if (from >= door->bytes)/if (from > door->bytes)/'
+mutant hello_card_end membership/hello.c 's/if (from >= bytes)/if (from > bytes)/'
 mutant hello_lives membership/hello.c 's/i = heard->next++ % SPINDLE_LIVES;/i = heard->next++;/'
 mutant express_stale multicast/push.c 's/ || mc->own.changed)$/)/'
 # Blocks come with any number.

@@ -257,6 +257,26 @@ static void test_masks(void)
 	CHECK(says("a subgroup's nodes are members of the view"));
 }
 
+/* A member that wants other rules puts them into a card, whose view does not follow from them. */
+static void test_wanted(void)
+{
+	static struct spindle_rules r;
+	u32 i, n = bytes();
+
+	sample();
+	CHECK(!spindle_card_rules(card, n, &r));
+	CHECK_EQ(spindle_rules_digest(&r), spindle_rules_digest(&rules));
+	subgroups()[0].members = 0;
+	CHECK(!spindle_card_rules(card, n, &r));
+	for (i = 0; i < n; i++)
+		CHECK(spindle_card_rules(card, i, &r));
+	card_rules()[0].shards = 0;
+	CHECK(spindle_card_rules(card, n, &r));
+	sample();
+	card->members = SPINDLE_MAX_MEMBERS + 1;
+	CHECK(spindle_card_rules(card, n, &r));
+}
+
 static void test_admits(void)
 {
 	const struct spindle_lineage none = {};
@@ -348,6 +368,7 @@ int main(void)
 		{ "the head of a card is checked", test_head },
 		{ "the rules of a card are checked", test_rules },
 		{ "the subgroups of a card follow from its rules", test_masks },
+		{ "rules that a member wants", test_wanted },
 		{ "a card says whether a node may join or has to ask again", test_admits },
 		{ "a node joins no earlier era than it has seen", test_era },
 		{ "cards carry lineages, their marks and digests", test_lineage },

@@ -226,6 +226,15 @@ static void test_asks(void)
 	CHECK_EQ(asks(0, &at, &len), 0);
 	hello.lineage = cpu_to_le32(0x7803);
 	CHECK_EQ(asks(0, &at, &len), SPINDLE_REFUSE_LINEAGE);
+	/* Rules that the member wants have a length of their own. */
+	hello.lineage = 0;
+	hello.flags |= SPINDLE_HELLO_F_RULES;
+	CHECK_EQ(asks(0, &at, &len), SPINDLE_REFUSE_NO_RULES);
+	door.rules = 300;
+	CHECK_EQ(asks(250, &at, &len), 0);
+	CHECK(at == 250 && len == 50);
+	CHECK_EQ(asks(300, &at, &len), SPINDLE_REFUSE_NOT_SPINDLE);
+	hello.lineage = cpu_to_le32(0x7803);
 	door.bytes = 0;
 	CHECK_EQ(asks(0, &at, &len), SPINDLE_REFUSE_NO_VIEW);
 	CHECK(!spindle_hello_other(&hello, &door));
