@@ -66,14 +66,15 @@ static int parse_added(struct spindle_rules *added, struct genl_info *info)
 static int add(struct spindle_live *live, const struct spindle_rule *rule, struct genl_info *info)
 {
 	struct spindle_rules *rules = copy_rules(live);
-	const char *text = NULL;
 	int err = -EINVAL;
+	const char *text;
 
 	if (IS_ERR(rules))
 		return PTR_ERR(rules);
 	if (info->attrs[SPINDLE_A_REPLACE])
-		text = spindle_rules_close(rules, rule->cfg.id);
-	text = text ? : spindle_rules_open(rules, rule);
+		text = spindle_rules_replace(rules, rule);
+	else
+		text = spindle_rules_open(rules, rule);
 	if (text)
 		refuse(info, SPINDLE_A_SUBGROUP, text);
 	else

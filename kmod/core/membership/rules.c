@@ -588,9 +588,31 @@ const char *spindle_rules_open(struct spindle_rules *rules, const struct spindle
 	return NULL;
 }
 
-static bool has_id(const struct spindle_rule *rule, u32 id)
+/* The rule of a subgroup with this id, or of a shard with it, or NULL. */
+static struct spindle_rule *find(struct spindle_rules *rules, u32 id)
 {
-	return !is_closed(rule) && id >= rule->cfg.id && id - rule->cfg.id < rule->shards;
+	u32 i;
+
+	for (i = 0; i < rules->num_rules; i++) {
+		struct spindle_rule *rule = &rules->rule[i];
+
+		if (!is_closed(rule) && id >= rule->cfg.id && id - rule->cfg.id < rule->shards)
+			return rule;
+	}
+	return NULL;
+}
+
+/* A spare is free again. Another rule keeps what its room follows from. */
+static void close_rule(struct spindle_rule *rule)
+{
+	if (is_spare(rule))
+		*rule = (struct spindle_rule){
+			.shards = 1,
+			.flags = SPINDLE_RULE_SPARE,
+			.room_window = rule->room_window,
+			.room_ring = rule->room_ring,
+		};
+	rule->flags |= SPINDLE_RULE_CLOSED;
 }
 
 /**
@@ -602,24 +624,34 @@ static bool has_id(const struct spindle_rule *rule, u32 id)
  */
 const char *spindle_rules_close(struct spindle_rules *rules, u32 id)
 {
-	struct spindle_rule *rule;
-	u32 i;
+	struct spindle_rule *rule = find(rules, id);
 
-	for (i = 0; i < rules->num_rules; i++) {
-		rule = &rules->rule[i];
-		if (!has_id(rule, id))
-			continue;
-		if (is_spare(rule))
-			*rule = (struct spindle_rule){
-				.shards = 1,
-				.flags = SPINDLE_RULE_SPARE,
-				.room_window = rule->room_window,
-				.room_ring = rule->room_ring,
-			};
-		rule->flags |= SPINDLE_RULE_CLOSED;
-		return NULL;
-	}
-	return "the view has no subgroup with this id";
+	if (!rule)
+		return "the view has no subgroup with this id";
+	close_rule(rule);
+	return NULL;
+}
+
+/**
+ * spindle_rules_replace() - put another subgroup in the place of the one of its id
+ * @rules: checked; out: with the other subgroup, not checked
+ * @rule: the subgroup's rule
+ *
+ * Both are there when the spare is chosen, because a subgroup does not change where it is.
+ *
+ * Return: NULL, or why it cannot be replaced
+ */
+const char *spindle_rules_replace(struct spindle_rules *rules, const struct spindle_rule *rule)
+{
+	struct spindle_rule *old = find(rules, rule->cfg.id);
+	const char *text;
+
+	if (!old)
+		return "the view has no subgroup with this id";
+	text = spindle_rules_open(rules, rule);
+	if (!text)
+		close_rule(old);
+	return text;
 }
 
 /**

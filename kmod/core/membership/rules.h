@@ -98,6 +98,7 @@ const char *spindle_rules_change(const struct spindle_rules *rules,
 				 const struct spindle_rules *next);
 const char *spindle_rules_open(struct spindle_rules *rules, const struct spindle_rule *rule);
 const char *spindle_rules_close(struct spindle_rules *rules, u32 id);
+const char *spindle_rules_replace(struct spindle_rules *rules, const struct spindle_rule *rule);
 u64 spindle_rules_offer(const struct spindle_rules *rules);
 u64 spindle_rules_digest(const struct spindle_rules *rules);
 void spindle_rules_row(struct spindle_layout *lo, const struct spindle_rules *rules, u32 writer,

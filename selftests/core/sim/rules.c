@@ -93,7 +93,8 @@ static u32 any_id(struct sim *sim, const struct spindle_rules *rules)
 }
 
 /* A subgroup of some nodes, or in place of another one, whose order it keeps. */
-static const char *add(struct sim *sim, struct spindle_rules *rules, u32 id, u32 mode)
+static const char *add(struct sim *sim, struct spindle_rules *rules, u32 id, u32 mode,
+		       bool replace)
 {
 	struct spindle_rule rule = {
 		.cfg = {
@@ -108,7 +109,7 @@ static const char *add(struct sim *sim, struct spindle_rules *rules, u32 id, u32
 		name_nodes(&rule, rng_u64(&sim->newer), rng_u64(&sim->newer));
 	if (!rule.senders)
 		rule.senders = 1;
-	return spindle_rules_open(rules, &rule);
+	return replace ? spindle_rules_replace(rules, &rule) : spindle_rules_open(rules, &rule);
 }
 
 static u32 mode_of(const struct spindle_rules *rules, u32 id)
@@ -130,7 +131,7 @@ void rules_want(const struct node *node)
 	struct sim *sim = node->sim;
 	struct spindle_rules *rules = &sim->wanted[sim->wants];
 	u32 id, mode, how = rng_below(&sim->newer, 3);
-	const char *no = NULL;
+	const char *no;
 
 	*rules = *node->rules;
 	id = any_id(sim, rules);
@@ -138,13 +139,10 @@ void rules_want(const struct node *node)
 	if (!how && sim->ids < SIM_IDS) {
 		id = sim->ids++;
 		mode = rng_chance(&sim->newer, 70) ? SPINDLE_MODE_ORDERED : SPINDLE_MODE_UNORDERED;
-	} else if (id) {
-		no = spindle_rules_close(rules, id);
-	} else {
+	} else if (!id) {
 		return;
 	}
-	if (!no && how != 1)
-		no = add(sim, rules, id, mode);
+	no = how == 1 ? spindle_rules_close(rules, id) : add(sim, rules, id, mode, how);
 	sim_say(sim, "subgroup %u is to be %s: %s", id,
 		!how ? "added" : how == 1 ? "removed" : "replaced", no ?: "wanted");
 	sim->wants += !no;

@@ -50,6 +50,13 @@ static const char *open_one(u32 id, u32 window, u32 ring)
 	return spindle_rules_open(&next, &rule);
 }
 
+static const char *replace_one(u32 id, u32 window, u32 ring)
+{
+	struct spindle_rule rule = wanted(id, window, ring);
+
+	return spindle_rules_replace(&next, &rule);
+}
+
 static bool valid(const struct spindle_rules *rules)
 {
 	int fault;
@@ -116,14 +123,18 @@ static void test_close(void)
 static void test_replace(void)
 {
 	begin();
-	CHECK(!spindle_rules_close(&next, 10));
-	CHECK(!open_one(10, 64, 65536));
+	CHECK(!replace_one(10, 64, 65536));
+	CHECK_EQ(next.rule[LARGE].cfg.id, 10);
 	CHECK(may_change());
 	now = next;
-	CHECK(!spindle_rules_close(&next, 10));
-	CHECK(!open_one(10, 8, 4096));
+	CHECK(!replace_one(10, 8, 4096));
 	CHECK_EQ(next.rule[SMALL].cfg.id, 10);
 	CHECK(may_change());
+	/* It does not fit into a small spare, and its own spare is not free by then. */
+	next = now;
+	CHECK(replace_one(10, 32, 65536));
+	CHECK(replace_one(12, 8, 4096));
+	CHECK(!memcmp(&now, &next, sizeof(now)));
 	/* A subgroup never changes where it is, or members would write over what others read. */
 	next = now;
 	next.rule[LARGE].cfg.window = 32;

@@ -53,7 +53,7 @@
  *	await		sg= and sent= received= delivered= slots=: until the node's own
  *			columns, as it pushed them to us, are at least these
  *	beat		ms=N: signs of life for this time, in a live view, or until it ends
- *	wish		node=ID inc=N beat=N resv=N: a node that wants to join by us; seal=bad
+ *	wish		node=ID inc=N beat=N rules=N: a node that wants to join by us; seal=bad
  *	state		vid= suspected= phase= digest= of membership, sealed; seal=bad
  *	rubbish		n=N random writes into the membership's part, seed=N; words: only
  *			behind its blocks; silent: without signs of life

@@ -65,7 +65,7 @@ void step_wish(const char *step)
 		[SPINDLE_MB_COL_BEAT] = num(step, "beat", 1ULL << 40),
 		[SPINDLE_MB_COL_WISH] = num(step, "node", 0),
 		[SPINDLE_MB_COL_WISH_INC] = num(step, "inc", 1),
-		[SPINDLE_MB_COL_RESV3] = num(step, "resv", 0),
+		[SPINDLE_MB_COL_RULES] = num(step, "rules", 0),
 	} };
 
 	printf("wish: %s\n", put_sealed(BEAT_OFF, &b, find(step, "seal")));

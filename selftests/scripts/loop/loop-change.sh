@@ -14,7 +14,7 @@ A=10.0.0.1
 # has NODE SUBGROUP: does the node's view have the subgroup?
 has()
 {
-	spindle-ctl -j view show node "$1" | grep -q "\"id\":$2,"
+	spindle-ctl -j view show node "$1" | sed 's/.*"subgroups"//' | grep -q "\"id\":$2,"
 }
 
 # all_have SUBGROUP NODE...
@@ -79,7 +79,7 @@ is "its position is that of its messages" "$at" 300
 check "it is replaced by one of nodes 1 and 2" spindle-ctl subgroup replace 3 id 7 members 1,2 \
 	senders 1 window 4 max-msg 64 timeout 60
 check "nodes 1 and 2 have it" wait_until 60 sg_active 7 1 2
-check "it carries messages of node 1" limit 100 mcast-load -n 1-2 -g 7 -s 1 -c 50 -l 16-64
+check "it carries messages of node 1" limit 100 mcast-load -n 1-2 -g 7 -s one -c 50 -l 16-64
 is "its positions go on" "$(lsn 2 7)" $((at + 50))
 
 check "node 1 adds another one" spindle-ctl subgroup add 1 id 8 window 16 max-msg 512 timeout 60

@@ -153,7 +153,7 @@ liar "a decree of rubbish" "" state,phase=0x103,digest=77 rubbish,words,n=300 \
 	beat,ms=500 gone
 liar "a wish for a node that does not exist" "" wish,node=77,inc=5 beat,ms=500 gone
 liar "a wish for a member" "" wish,node=3,inc=5 beat,ms=500 gone
-liar "a wish for an illegal id" "" wish,node=0xffffffffffffffff,inc=0,resv=9 beat,ms=500 gone
+liar "a wish for an illegal id" "" wish,node=0xffffffffffffffff,inc=0 beat,ms=500 gone
 
 # ---- at the door ---------------------------------------------------------------
 
