@@ -40,7 +40,8 @@ static const struct noun nouns[] = {
 	  "  node show [id N]\n", NULL },
 	{ "view", ctl_cmd_view,
 	  "  view set node N vid V [live] [timeout-ms MS] [max-nodes M] [quorum yes|no]\n"
-	  "           [lineage HEX[/ERA]] [insecure] [contact ADDR[:PORT]]...\n"
+	  "           [spares N] [spare-window W] [spare-ring BYTES]\n"
+	  "           [witness 3,4] [lineage HEX[/ERA]] [insecure] [contact ADDR[:PORT]]...\n"
 	  "           member ID@ADDR[:PORT]...\n"
 	  "           [subgroup ID [name S] [mode ordered|unordered] [window W]\n"
 	  "            [max-msg BYTES] [ring BYTES] [hold 0|1] [lsn N]\n"
@@ -49,6 +50,11 @@ static const struct noun nouns[] = {
 	  "  view del node N\n"
 	  "  view show [node N]\n", NULL },
 	{ "subgroup", ctl_cmd_subgroup,
+	  "  subgroup add|replace node N id S [name NAME] [mode ordered|unordered]\n"
+	  "           [window W] [max-msg BYTES] [ring BYTES] [hold 0|1]\n"
+	  "           [members 1,2,3] [senders 1,2|none] [min K] [on-exit discard|leave]\n"
+	  "           [timeout SECONDS] [no-wait]\n"
+	  "  subgroup del node N id S|name NAME [timeout SECONDS] [no-wait]\n"
 	  "  subgroup set node N id S|name NAME\n"
 	  "           [send-batch|recv-batch|dlv-batch|nulls|late-post|merged-acks|\n"
 	  "            packed|tracking|express|all on|off]...\n"
