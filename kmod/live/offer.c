@@ -80,7 +80,9 @@ void spindle_offer_pass(struct spindle_live *live)
  */
 const struct spindle_rules *spindle_offer_rules(const struct spindle_live *live, u64 name)
 {
-	return name && live->offer && live->offer->name == name ? &live->offer->rules : &live->rules;
+	bool offered = name && live->offer && live->offer->name == name;
+
+	return offered ? &live->offer->rules : &live->rules;
 }
 
 /**
@@ -211,7 +213,8 @@ static void give_up(struct spindle_live *live, const char *reason)
  * @rules: the rules
  * @extack: for the reason of an error
  *
- * The members agree later, or not: SPINDLE_EVENT_VIEW_INSTALL or SPINDLE_EVENT_RULES_FAILED says so.
+ * The members agree later, or not. SPINDLE_EVENT_VIEW_INSTALL or SPINDLE_EVENT_RULES_FAILED reports
+ * that.
  *
  * Return: 0; -EBUSY if another change is under way; -EINVAL or -ENOMEM
  */

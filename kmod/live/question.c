@@ -46,8 +46,9 @@ static int refused(struct spindle_question *q, u32 code)
 	return final(code) ? -EPERM : -EAGAIN;
 }
 
-/* Take a part from an answer. Returns its length, or -EPERM if it is malformed, or of another key. */
-static int take_part(struct spindle_question *q, const struct spindle_ask *ask, u32 from, u32 *total)
+/* Take a part from an answer. Returns its length, or -EPERM: it is malformed, or of another key. */
+static int take_part(struct spindle_question *q, const struct spindle_ask *ask, u32 from,
+		     u32 *total)
 {
 	struct spindle_answer answer;
 	u32 len;
@@ -75,8 +76,8 @@ static int take_part(struct spindle_question *q, const struct spindle_ask *ask, 
  * @from: bytes that are there already
  * @total: out: bytes of the whole answer
  *
- * Return: bytes of the part; -EPERM: the refusal is permanent; -EEXIST: the member is about to begin
- *	a view; or another -errno
+ * Return: bytes of the part; -EPERM: the refusal is permanent; -EEXIST: the member is about to
+ *	begin a view; or another -errno
  */
 int spindle_question_part(struct spindle_question *q, u32 from, u32 *total)
 {

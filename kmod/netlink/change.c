@@ -59,8 +59,10 @@ static int parse_added(struct spindle_rules *added, struct genl_info *info)
 		return err;
 	if (added->num_rules > 1)
 		return refuse(info, SPINDLE_A_SUBGROUP, "one subgroup is added by one request");
-	return added->rule[0].cfg.former ?
-	       refuse(info, SPINDLE_A_SUBGROUP, "a subgroup that is added begins at position 0") : 0;
+	if (added->rule[0].cfg.former)
+		return refuse(info, SPINDLE_A_SUBGROUP,
+			      "a subgroup that is added begins at position 0");
+	return 0;
 }
 
 static int add(struct spindle_live *live, const struct spindle_rule *rule, struct genl_info *info)

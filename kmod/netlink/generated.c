@@ -122,12 +122,6 @@ static const struct nla_policy subgroup_set_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_TUNE] = NLA_POLICY_NESTED(tune_policy),
 };
 
-static const struct nla_policy subgroup_add_policy[SPINDLE_A_MAX + 1] = {
-	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
-	[SPINDLE_A_SUBGROUP] = NLA_POLICY_NESTED(subgroup_policy),
-	[SPINDLE_A_REPLACE] = { .type = NLA_FLAG },
-};
-
 static const struct nla_policy raw_policy[SPINDLE_RAW_A_MAX + 1] = {
 	[SPINDLE_RAW_A_KIND] = NLA_POLICY_MAX(NLA_U8, SPINDLE_RAW_PINGPONG),
 	[SPINDLE_RAW_A_SIZE] = { .type = NLA_U32 },
@@ -160,6 +154,12 @@ static const struct nla_policy node_evict_policy[SPINDLE_A_MAX + 1] = {
 static const struct nla_policy rdmc_get_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[SPINDLE_A_RDMC_ID] = { .type = NLA_U64 },
+};
+
+static const struct nla_policy subgroup_add_policy[SPINDLE_A_MAX + 1] = {
+	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[SPINDLE_A_SUBGROUP] = NLA_POLICY_NESTED(subgroup_policy),
+	[SPINDLE_A_REPLACE] = { .type = NLA_FLAG },
 };
 
 const struct genl_ops spindle_netlink_ops[SPINDLE_NETLINK_OPS] = {
@@ -225,18 +225,6 @@ const struct genl_ops spindle_netlink_ops[SPINDLE_NETLINK_OPS] = {
 		.maxattr = SPINDLE_A_MAX,
 		.flags = GENL_UNS_ADMIN_PERM,
 	}, {
-		.cmd = SPINDLE_CMD_SUBGROUP_ADD,
-		.doit = spindle_netlink_subgroup_add_doit,
-		.policy = subgroup_add_policy,
-		.maxattr = SPINDLE_A_MAX,
-		.flags = GENL_UNS_ADMIN_PERM,
-	}, {
-		.cmd = SPINDLE_CMD_SUBGROUP_DEL,
-		.doit = spindle_netlink_subgroup_del_doit,
-		.policy = node_id_subgroup_id_subgroup_name_policy,
-		.maxattr = SPINDLE_A_MAX,
-		.flags = GENL_UNS_ADMIN_PERM,
-	}, {
 		.cmd = SPINDLE_CMD_RAW_RUN,
 		.doit = spindle_netlink_raw_run_doit,
 		.policy = raw_run_policy,
@@ -272,5 +260,17 @@ const struct genl_ops spindle_netlink_ops[SPINDLE_NETLINK_OPS] = {
 		.dumpit = spindle_netlink_rdmc_get_dumpit,
 		.policy = rdmc_get_policy,
 		.maxattr = SPINDLE_A_MAX,
+	}, {
+		.cmd = SPINDLE_CMD_SUBGROUP_ADD,
+		.doit = spindle_netlink_subgroup_add_doit,
+		.policy = subgroup_add_policy,
+		.maxattr = SPINDLE_A_MAX,
+		.flags = GENL_UNS_ADMIN_PERM,
+	}, {
+		.cmd = SPINDLE_CMD_SUBGROUP_DEL,
+		.doit = spindle_netlink_subgroup_del_doit,
+		.policy = node_id_subgroup_id_subgroup_name_policy,
+		.maxattr = SPINDLE_A_MAX,
+		.flags = GENL_UNS_ADMIN_PERM,
 	},
 };

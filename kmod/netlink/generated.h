@@ -30,8 +30,6 @@ int spindle_netlink_subgroup_get_dumpit(struct sk_buff *skb, struct netlink_call
 int spindle_netlink_stats_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int spindle_netlink_node_set_doit(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_subgroup_set_doit(struct sk_buff *skb, struct genl_info *info);
-int spindle_netlink_subgroup_add_doit(struct sk_buff *skb, struct genl_info *info);
-int spindle_netlink_subgroup_del_doit(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_raw_run_doit(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_node_join_doit(struct sk_buff *skb, struct genl_info *info);
 int spindle_netlink_node_leave_doit(struct sk_buff *skb, struct genl_info *info);
@@ -40,5 +38,7 @@ int spindle_netlink_status_start(struct netlink_callback *cb);
 int spindle_netlink_status_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int spindle_netlink_rdmc_start(struct netlink_callback *cb);
 int spindle_netlink_rdmc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int spindle_netlink_subgroup_add_doit(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_subgroup_del_doit(struct sk_buff *skb, struct genl_info *info);
 
 #endif /* SPINDLE_NETLINK_GENERATED_H */

@@ -125,21 +125,6 @@ enum spindle_cmd {
 	 */
 	SPINDLE_CMD_SUBGROUP_SET,
 	/**
-	 * @SPINDLE_CMD_SUBGROUP_ADD: add a subgroup to the live view of the node, at all members:
-	 * NODE_ID, SUBGROUP with RULE, and REPLACE if it takes the place of the subgroup of its id.
-	 * The command returns when the node has asked the other members. SPINDLE_EVENT_VIEW_INSTALL
-	 * or SPINDLE_EVENT_RULES_FAILED reports the end. A subgroup that replaces another one goes
-	 * on at the position of that one. ENOENT if the node is in no live view, EBUSY if another
-	 * change is under way, EINVAL if the subgroup has no place, or contradicts others
-	 */
-	SPINDLE_CMD_SUBGROUP_ADD,
-	/**
-	 * @SPINDLE_CMD_SUBGROUP_DEL: remove a subgroup, with all its shards, from the live view of
-	 * the node, at all members: NODE_ID, SUBGROUP_ID or SUBGROUP_NAME. Attachments end with
-	 * SPINDLE_ERR_NOT_MEMBER. Returns as SUBGROUP_ADD
-	 */
-	SPINDLE_CMD_SUBGROUP_DEL,
-	/**
 	 * @SPINDLE_CMD_RAW_RUN: measure the speed of the device itself, with writes into the node's
 	 * idle ring at the other members: NODE_ID, SUBGROUP_ID or SUBGROUP_NAME, RAW; the reply has
 	 * RAW. The engine does nothing else during the measurement, so a request takes 0.1 s at
@@ -190,6 +175,21 @@ enum spindle_cmd {
 	 * is in use any more, or until its node leaves the view
 	 */
 	SPINDLE_CMD_RDMC_GET,
+	/**
+	 * @SPINDLE_CMD_SUBGROUP_ADD: add a subgroup to the live view of the node, at all members:
+	 * NODE_ID, SUBGROUP with RULE, and REPLACE if it takes the place of the subgroup of its id.
+	 * The command returns when the node has asked the other members. SPINDLE_EVENT_VIEW_INSTALL
+	 * or SPINDLE_EVENT_RULES_FAILED reports the end. A subgroup that replaces another one goes
+	 * on at the position of that one. ENOENT if the node is in no live view, EBUSY if another
+	 * change is under way, EINVAL if the subgroup has no place, or contradicts others
+	 */
+	SPINDLE_CMD_SUBGROUP_ADD,
+	/**
+	 * @SPINDLE_CMD_SUBGROUP_DEL: remove a subgroup, with all its shards, from the live view of
+	 * the node, at all members: NODE_ID, SUBGROUP_ID or SUBGROUP_NAME. Attachments end with
+	 * SPINDLE_ERR_NOT_MEMBER. Returns as SUBGROUP_ADD
+	 */
+	SPINDLE_CMD_SUBGROUP_DEL,
 	/* private: */
 	__SPINDLE_CMD_MAX
 #define SPINDLE_CMD_MAX (__SPINDLE_CMD_MAX - 1)

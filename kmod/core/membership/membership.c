@@ -339,9 +339,9 @@ void spindle_mb_invite(struct spindle_mb *mb, u32 id, u64 incarnation)
  * @mb: membership
  * @offer: their digest, with SPINDLE_MB_WANTS or without it; 0 takes an offer back
  *
- * The view changes to these rules when all members offer them. A leader relies on an offer, and
- * accuses no one for it. So an offer stays as it is from the moment in which this node wedges, until
- * the next view.
+ * The view changes to these rules when all members offer them. A member that cannot follow a decree
+ * accuses the leader. So an offer stays as it is from the moment in which this node wedges until the
+ * next view.
  *
  * Return: false if the view is changing; try again in the next one
  */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Rules: which nodes are in which subgroups, and an administrator that wants other ones. Each node
- * learns at another time what the administrator wants, offers it, and may take that back. See sim.h.
+ * learns at another time what the administrator wants, offers it, and may take that back.
+ * See sim.h.
  */
 #include "sim.h"
 

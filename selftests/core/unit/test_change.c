@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rules that change: subgroups that are added, removed and replaced, and rows that stay as they are.
+ * Rules that change: subgroups are added, removed and replaced, and rows stay as they are.
  */
 #include "core/membership/membership.h"
 #include "core/membership/rules.h"
@@ -21,7 +21,8 @@ static void begin(void)
 	now = (struct spindle_rules){
 		.timeout_ms = 500, .max_nodes = 6, .num_rules = RULES, .witness = { 9 },
 		.rule[A_RULE] = {
-			.cfg = { .id = 10, .window = 16, .max_msg = 100, .ring = 4096, .name = "a" },
+			.cfg = { .id = 10, .window = 16, .max_msg = 100, .ring = 4096,
+				 .name = "a" },
 			.shards = 2, .min = 1, .num_nodes = 2, .node = { 1, 2 }, .senders = 1,
 		},
 		.rule[SMALL] = { .room_window = 8, .room_ring = 4096 },
@@ -183,6 +184,17 @@ static void refused(void (*set)(struct spindle_rule *rule), const char *text)
 		tap_fail("%s: %s, about rule %d", text, got ? got : "accepted", fault);
 }
 
+/* An open rule of a small spare. */
+static struct spindle_rule in_small(u32 window, u32 ring)
+{
+	struct spindle_rule rule = wanted(1, window, ring);
+
+	rule.flags = SPINDLE_RULE_SPARE;
+	rule.room_window = 8;
+	rule.room_ring = 4096;
+	return rule;
+}
+
 #define SET(what, stmt) static void what(struct spindle_rule *r) { stmt; }
 SET(flag, r->flags |= 4)
 SET(no_window, r->room_window = 0)
@@ -194,10 +206,8 @@ SET(shards, r->shards = 2)
 SET(kept_id, r->cfg.id = 5)
 SET(kept_node, r->num_nodes = 1; r->node[0] = 1)
 SET(kept_sender, r->all_send = 1)
-SET(window_above, *r = wanted(1, 16, 4096); r->flags = SPINDLE_RULE_SPARE; r->room_window = 8;
-    r->room_ring = 4096)
-SET(ring_above, *r = wanted(1, 8, 8192); r->flags = SPINDLE_RULE_SPARE; r->room_window = 8;
-    r->room_ring = 4096)
+SET(window_above, *r = in_small(16, 4096))
+SET(ring_above, *r = in_small(8, 8192))
 SET(room_of_none, *r = wanted(1, 8, 4096); r->room_window = 8)
 SET(ring_of_none, *r = wanted(1, 8, 4096); r->room_ring = 4096)
 
@@ -222,7 +232,7 @@ static void test_limits(void)
 	next = now;
 	CHECK(!spindle_rules_close(&next, 10));
 	CHECK(!open_one(20, 8, 4096));
-	strcpy(next.rule[SMALL].cfg.name, "a");
+	next.rule[SMALL].cfg.name[0] = 'a';
 	CHECK(may_change());
 	next.rule[A_RULE].flags = 0;
 	CHECK(!valid(&next));

@@ -95,6 +95,10 @@ static const struct word live_words[] = {
 	{ "quorum", SPINDLE_LIVE_A_QUORUM, U8, NULL },
 	{ "state", SPINDLE_LIVE_A_STATE, U8, NULL },
 	{ "witness", SPINDLE_LIVE_A_WITNESS, U32, NULL },
+	{ "spares", SPINDLE_LIVE_A_SPARES, U32, NULL },
+	{ "spare-window", SPINDLE_LIVE_A_SPARE_WINDOW, U32, NULL },
+	{ "spare-ring", SPINDLE_LIVE_A_SPARE_RING, U32, NULL },
+	{ "spares-free", SPINDLE_LIVE_A_SPARES_FREE, U32, NULL },
 	{ NULL, 0, 0, NULL }
 };
 
@@ -131,6 +135,7 @@ static const struct word top_words[] = {
 	{ "lineage", SPINDLE_A_LINEAGE, U64, NULL },
 	{ "era", SPINDLE_A_ERA, U64, NULL },
 	{ "insecure", SPINDLE_A_INSECURE, U8, NULL },
+	{ "replace", SPINDLE_A_REPLACE, U8, NULL },
 	{ "check", SPINDLE_A_CHECK, U8, NULL },
 	{ NULL, 0, 0, NULL }
 };
