@@ -269,8 +269,8 @@ static void live_destroy(struct spindle_live *live)
 	if (node->door == &live->door)
 		node->door = NULL;
 	spin_unlock(&node->ep.lock);
-	spindle_chore_cancel(&live->chore);
 	spindle_offer_forget(live);
+	spindle_chore_cancel(&live->chore);
 	spindle_past_forget(&live->past);
 	kvfree(live->door.card);
 	kvfree(live->seen);

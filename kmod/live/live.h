@@ -117,6 +117,8 @@ struct spindle_live {
 	struct spindle_offer *offer;
 	/** @fetch: the question for such rules, or NULL; the namespace's lock */
 	struct spindle_fetch *fetch;
+	/** @asked: when this node asked for rules last, ktime */
+	u64 asked;
 	/** @refused: rules that a member wants, and that this node cannot follow; 0: none */
 	u64 refused;
 	/** @next: the next view, set only while the engine installs it */

@@ -17,6 +17,8 @@
 #define OFFER_NS	(20ULL * NSEC_PER_SEC)
 /* Time for a member to answer. */
 #define FETCH_NS	(5ULL * NSEC_PER_SEC)
+/* Shortest time between two questions. A member may want other rules each time. */
+#define PAUSE_NS	(100ULL * NSEC_PER_MSEC)
 
 /**
  * struct spindle_fetch - a question for the rules that a member wants
@@ -66,8 +68,10 @@ void spindle_offer_pass(struct spindle_live *live)
 	if (!mb->offered)
 		return;
 	wanted = spindle_mb_wanted(mb, &rank);
-	if (wanted != (offer ? offer->name : 0) && wanted != live->refused && !live->fetch)
-		spindle_live_chore(live, SPINDLE_CHORE_OFFER);
+	if (wanted == (offer ? offer->name : 0) || wanted == READ_ONCE(live->refused) ||
+	    live->looked - READ_ONCE(live->asked) < PAUSE_NS)
+		return;
+	spindle_live_chore(live, SPINDLE_CHORE_OFFER);
 }
 
 /**
@@ -95,7 +99,7 @@ void spindle_offer_install(struct spindle_live *live)
 {
 	u64 name = spindle_mb_own_decree(&live->mb)[SPINDLE_DECREE_RULES];
 
-	live->refused = 0;
+	WRITE_ONCE(live->refused, 0);
 	if (!name)
 		return;
 	live->rules = *spindle_offer_rules(live, name);
@@ -278,6 +282,7 @@ static void start_fetch(struct spindle_live *live, u64 name, u32 rank)
 		.text = kvzalloc(spindle_card_max(), GFP_KERNEL_ACCOUNT),
 	};
 	live->fetch = fetch;
+	WRITE_ONCE(live->asked, ktime_get_ns());
 	if (fetch->question.text)
 		queue_work(spindle_ask_wq, &fetch->work);
 	else
@@ -301,7 +306,7 @@ static void follow(struct spindle_live *live, u64 wanted)
 	if (spindle_card_rules((void *)fetch->question.text, fetch->bytes, rules) ||
 	    spindle_rules_offer(rules) != wanted || check(live, rules) ||
 	    begin(live, rules, false))
-		live->refused = wanted;
+		WRITE_ONCE(live->refused, wanted);
 	kvfree(rules);
 }
 
@@ -336,7 +341,9 @@ void spindle_offer_work(struct spindle_live *live)
 
 /**
  * spindle_offer_forget() - free the offer, and end the question
- * @live: the live view; neither the engine nor its chore runs it any more
+ * @live: the live view; the engine does not run it any more, and its chore waits for the lock
+ *
+ * The question queues the chore, so the caller cancels the chore after this.
  */
 void spindle_offer_forget(struct spindle_live *live)
 {
