@@ -93,7 +93,10 @@ static bool op_drain(void *ctx)
 static const char *op_layout(void *ctx, u64 offer, const struct spindle_view *view,
 			     struct spindle_view *next)
 {
+	struct node *node = ctx;
+
 	MUST(next->num_members <= SPINDLE_MAX_MEMBERS);
+	MUST(!offer || offer == node->mb.rules);
 	return spindle_rules_next(&rules, view, next);
 }
 
@@ -477,6 +480,11 @@ static void happen(struct world *w, struct node *node)
 		break;
 	case 5:
 		node->drains = !node->drains;
+		break;
+	case 7:
+		if (mb->state != SPINDLE_MB_JOINING)
+			spindle_mb_offer(mb, in_below(&w->in, 4));
+		MUST(!spindle_mb_wanted(mb, &rank) || !(mb->suspected >> rank & 1));
 		break;
 	case 6:
 		MUST(!spindle_mb_open(mb, rank) || rank != mb->me);
