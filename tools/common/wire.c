@@ -201,12 +201,16 @@ static void put_subgroup(struct ctl_req *req, const struct ctl_view *view,
 	req->ctx = "";
 }
 
-/* Fill SUBGROUP_ADD: the one subgroup of a live view that has nothing else. */
-void ctl_added_put(struct ctl_req *req, const struct ctl_val *node, const struct ctl_view *view)
+/* Fill SUBGROUP_ADD with one subgroup of @view. @replace: the view has one of its id already. */
+void ctl_added_put(struct ctl_req *req, const struct ctl_val *node, const struct ctl_view *view,
+		   const struct ctl_subgroup *sg, bool replace)
 {
 	ctl_req_mark(req, 0, "node");
 	ctl_req_u32(req, SPINDLE_A_NODE_ID, node->num);
-	put_subgroup(req, view, view->subgroup);
+	put_subgroup(req, view, sg);
+	ctl_req_mark(req, 0, "replace");
+	if (replace)
+		ctl_req_bytes(req, SPINDLE_A_REPLACE, "", 0);
 }
 
 /* Fill VIEW_SET. */

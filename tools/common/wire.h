@@ -53,7 +53,8 @@ void ctl_attr_vals(const struct ctl_key *keys, struct ctl_val *val, struct nlatt
 
 void ctl_node_put(struct ctl_req *req, const struct ctl_node *node);
 void ctl_view_put(struct ctl_req *req, const struct ctl_val *node, const struct ctl_view *view);
-void ctl_added_put(struct ctl_req *req, const struct ctl_val *node, const struct ctl_view *view);
+void ctl_added_put(struct ctl_req *req, const struct ctl_val *node, const struct ctl_view *view,
+		   const struct ctl_subgroup *sg, bool replace);
 void ctl_node_get(struct ctl_node *node, struct nlmsghdr *nlh);
 void ctl_view_get(struct ctl_view *view, struct nlmsghdr *nlh);
 void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest);

@@ -23,6 +23,7 @@
 #include "conf.h"
 #include "plan.h"
 #include "secret.h"
+#include "wait.h"
 
 /**
  * struct apply - the command line
@@ -134,6 +135,35 @@ static void put_secret(struct ctl_req *req, const struct ctl_node *node, uint8_t
 	explicit_bzero(&copy, sizeof(copy));
 }
 
+/* Ask a member to change a subgroup of its live view, and wait for the change. */
+static int change_rules(struct ctl_net *net, const struct apply *apply,
+			const struct ctl_step *step)
+{
+	struct ctl_wait w = {
+		.what = ctl_asprintf("%s of the live view of node %llu",
+				     ctl_subgroup_title(step->subgroup),
+				     (unsigned long long)step->id.num),
+		.how = step->cmd == SPINDLE_CMD_SUBGROUP_ADD ? CTL_WAIT_ADD : CTL_WAIT_DEL,
+		.node = step->id.num,
+		.subgroup = step->subgroup->val[CTL_SG_ID].num,
+		.view = step->changes,
+		.rule = step->subgroup,
+		.timeout_ms = CTL_WAIT_DEF_S * 1000,
+		.net = *net,
+	};
+	struct ctl_req *req = ctl_req_new(net, step->cmd, 0, w.what);
+
+	req->file = apply->plan.conf->file;
+	if (w.how == CTL_WAIT_ADD) {
+		ctl_added_put(req, &step->id, step->changes, step->subgroup, step->sign == '~');
+	} else {
+		ctl_req_val(req, &ctl_at_node_keys[0], &step->id);
+		ctl_req_mark(req, 0, "subgroup");
+		ctl_req_u32(req, SPINDLE_A_SUBGROUP_ID, w.subgroup);
+	}
+	return ctl_wait_ask(&w, req);
+}
+
 /* @check: enum spindle_check */
 static int do_step(struct ctl_net *net, const struct apply *apply, const struct ctl_step *step,
 		   uint8_t check)
@@ -206,6 +236,13 @@ static int check_plan(struct ctl_net *net, const struct apply *apply)
 	return rc;
 }
 
+static int take_step(struct ctl_net *net, const struct apply *apply, const struct ctl_step *step)
+{
+	if (step->subgroup)
+		return change_rules(net, apply, step);
+	return do_step(net, apply, step, SPINDLE_CHECK_NONE);
+}
+
 /* Do the steps, and show each one when it is done. A dry run only shows them. */
 static int do_plan(struct ctl_net *net, struct apply *apply)
 {
@@ -215,8 +252,7 @@ static int do_plan(struct ctl_net *net, struct apply *apply)
 	for (i = 0; i < plan->steps; i++) {
 		const struct ctl_step *step = &plan->step[i];
 
-		if (step->cmd && !apply->dry_run &&
-		    do_step(net, apply, step, SPINDLE_CHECK_NONE)) {
+		if (step->cmd && !apply->dry_run && take_step(net, apply, step)) {
 			ctl_err("apply: stopped; %s", changes ?
 				"what is listed above has been done" :
 				"nothing was changed");

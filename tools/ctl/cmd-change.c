@@ -19,7 +19,7 @@
 
 static const struct ctl_key node_key = CTL_KEY("node", NULL, U32, SPINDLE_A_NODE_ID);
 static const struct ctl_key timeout_key =
-	CTL_KEY("timeout", NULL, U32, 0, .min = 1, .max = 86400, .def = 30);
+	CTL_KEY("timeout", NULL, U32, 0, .min = 1, .max = 86400, .def = CTL_WAIT_DEF_S);
 
 /* Take the words of a subgroup. A number in front of them is the node. */
 static int take(struct ctl_args *a, struct ctl_val *node, struct ctl_val *timeout,
@@ -68,15 +68,14 @@ static int add(struct ctl_args *a, bool replace)
 	ctl_val_default(&timeout_key, &timeout);
 	w.node = node.num;
 	w.subgroup = view.subgroup->val[CTL_SG_ID].num;
+	w.view = &view;
+	w.rule = view.subgroup;
 	w.timeout_ms = timeout.num * 1000;
 	if (ctl_net_open(&w.net, CTL_SAY))
 		return CTL_FAILED;
 	req = ctl_req_new(&w.net, SPINDLE_CMD_SUBGROUP_ADD, 0, w.what);
-	ctl_added_put(req, &node, &view);
-	ctl_req_mark(req, 0, "replace");
-	if (replace)
-		ctl_req_bytes(req, SPINDLE_A_REPLACE, "", 0);
-	return ctl_wait_ask(&w, req, wait);
+	ctl_added_put(req, &node, &view, view.subgroup, replace);
+	return ctl_wait_command(&w, req, wait);
 }
 
 int ctl_subgroup_add(struct ctl_args *a)
@@ -143,5 +142,5 @@ int ctl_subgroup_del(struct ctl_args *a)
 	ctl_req_val(req, &keys[DEL_NODE], &val[DEL_NODE]);
 	ctl_req_val(req, &keys[DEL_ID], &val[DEL_ID]);
 	ctl_req_val(req, &keys[DEL_NAME], &val[DEL_NAME]);
-	return ctl_wait_ask(&w, req, wait);
+	return ctl_wait_command(&w, req, wait);
 }

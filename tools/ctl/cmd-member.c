@@ -30,7 +30,7 @@ enum {
 
 static const struct ctl_key id_key = CTL_KEY("id", NULL, U32, SPINDLE_A_NODE_ID);
 static const struct ctl_key timeout_key =
-	CTL_KEY("timeout", NULL, U32, 0, .min = 1, .max = 86400, .def = 30);
+	CTL_KEY("timeout", NULL, U32, 0, .min = 1, .max = 86400, .def = CTL_WAIT_DEF_S);
 static const struct ctl_key peer_key = CTL_KEY("node", NULL, U32, SPINDLE_A_PEER_ID);
 
 /* Remove "contact 10.0.0.1:4790", which may occur several times, and "insecure" from any place. */
@@ -101,7 +101,7 @@ static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
 		ctl_lineage_put(req, &val[KEY_OTHER]);
 	if (asked.insecure)
 		ctl_insecure_put(req, 0);
-	return ctl_wait_ask(&w, req, wait);
+	return ctl_wait_command(&w, req, wait);
 }
 
 int ctl_node_join(struct ctl_args *a)

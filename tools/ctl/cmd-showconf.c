@@ -116,7 +116,7 @@ static struct ctl_view *find_view(struct ctl_conf *conf, const struct ctl_view *
 	for (i = 0; i < conf->views; i++)
 		if (conf->view[i].vid.num == view->vid.num &&
 		    conf->view[i].is_live == view->is_live &&
-		    !ctl_view_diff(&conf->view[i], view) && !ctl_rule_diff(&conf->view[i], view))
+		    !ctl_view_diff(&conf->view[i], view) && !ctl_live_diff(&conf->view[i], view))
 			return &conf->view[i];
 	return NULL;
 }

@@ -82,7 +82,7 @@ char *ctl_member_diff(const struct ctl_view *from, const struct ctl_view *to)
 	return NULL;
 }
 
-static const struct ctl_subgroup *find_subgroup(const struct ctl_view *view, uint64_t id)
+const struct ctl_subgroup *ctl_view_find(const struct ctl_view *view, uint64_t id)
 {
 	unsigned int i;
 
@@ -107,6 +107,24 @@ static struct ctl_subgroup resolve(const struct ctl_view *view, const struct ctl
 	return view->is_live ? ctl_rule_resolve(view, sg) : ctl_subgroup_resolve(view, sg);
 }
 
+static char *diff_subgroup(char *out, const char *in, const struct ctl_subgroup *a,
+			   const struct ctl_subgroup *b)
+{
+	out = diff_vals(out, in, ctl_subgroup_keys, a->val, b->val);
+	out = diff_vals(out, in, ctl_rule_keys, a->rule, b->rule);
+	out = diff_ids(out, in, "members", &a->members, &b->members);
+	return diff_ids(out, in, "senders", &a->senders, &b->senders);
+}
+
+/* The differences of the rules of one subgroup of a live view. */
+char *ctl_rule_diff(const struct ctl_view *from, const struct ctl_subgroup *was,
+		    const struct ctl_view *to, const struct ctl_subgroup *is)
+{
+	struct ctl_subgroup a = ctl_rule_resolve(from, was), b = ctl_rule_resolve(to, is);
+
+	return diff_subgroup(NULL, ctl_asprintf("%s ", ctl_subgroup_title(is)), &a, &b);
+}
+
 static char *diff_subgroups(char *out, const struct ctl_view *from, const struct ctl_view *to)
 {
 	bool set_differs = from->subgroups != to->subgroups;
@@ -115,14 +133,14 @@ static char *diff_subgroups(char *out, const struct ctl_view *from, const struct
 	for (i = 0; i < from->subgroups; i++) {
 		const struct ctl_subgroup *sg = &from->subgroup[i];
 
-		if (find_subgroup(to, sg->val[CTL_SG_ID].num))
+		if (ctl_view_find(to, sg->val[CTL_SG_ID].num))
 			continue;
 		out = add(out, ctl_asprintf("%s goes", ctl_subgroup_title(sg)));
 		set_differs = true;
 	}
 	for (i = 0; i < to->subgroups; i++) {
 		struct ctl_subgroup b = resolve(to, &to->subgroup[i]), a;
-		const struct ctl_subgroup *was = find_subgroup(from, b.val[CTL_SG_ID].num);
+		const struct ctl_subgroup *was = ctl_view_find(from, b.val[CTL_SG_ID].num);
 		const char *in = ctl_asprintf("%s ", ctl_subgroup_title(&b));
 
 		if (!was) {
@@ -131,10 +149,7 @@ static char *diff_subgroups(char *out, const struct ctl_view *from, const struct
 			continue;
 		}
 		a = resolve(from, was);
-		out = diff_vals(out, in, ctl_subgroup_keys, a.val, b.val);
-		out = diff_vals(out, in, ctl_rule_keys, a.rule, b.rule);
-		out = diff_ids(out, in, "members", &a.members, &b.members);
-		out = diff_ids(out, in, "senders", &a.senders, &b.senders);
+		out = diff_subgroup(out, in, &a, &b);
 	}
 	for (i = 0; !set_differs && i < to->subgroups; i++)
 		if (from->subgroup[i].val[CTL_SG_ID].num != to->subgroup[i].val[CTL_SG_ID].num)
@@ -148,8 +163,11 @@ char *ctl_view_diff(const struct ctl_view *from, const struct ctl_view *to)
 	return diff_subgroups(ctl_member_diff(from, to), from, to);
 }
 
-/* The differences of the rules of live views. Neither vid nor members are compared. */
-char *ctl_rule_diff(const struct ctl_view *from, const struct ctl_view *to)
+/*
+ * The differences of the settings of live views, which never change. Neither vid nor members nor
+ * subgroups are compared.
+ */
+char *ctl_live_diff(const struct ctl_view *from, const struct ctl_view *to)
 {
 	struct ctl_val a[CTL_LIVE_VALS], b[CTL_LIVE_VALS];
 	struct ctl_ids was, is;
@@ -167,5 +185,5 @@ char *ctl_rule_diff(const struct ctl_view *from, const struct ctl_view *to)
 	/* An empty list and a list that was not given are equal here. */
 	was.set = is.set = true;
 	out = diff_vals(NULL, "", ctl_live_keys, a, b);
-	return diff_subgroups(diff_ids(out, "", "witness", &was, &is), from, to);
+	return diff_ids(out, "", "witness", &was, &is);
 }

@@ -17,8 +17,18 @@
 #include "host.h"
 #include "plan.h"
 
-static struct ctl_step *add_step(struct ctl_plan *plan, char sign, const char *what, int cmd,
-				 uint64_t id)
+/**
+ * ctl_plan_step() - add a step
+ * @plan: plan
+ * @sign: @what of the step is added, removed, changed, and so on: see struct ctl_step
+ * @what: "node", "view" or "subgroup"
+ * @cmd: enum spindle_cmd; 0: nothing to do
+ * @id: node id
+ *
+ * Return: the step, without a text
+ */
+struct ctl_step *ctl_plan_step(struct ctl_plan *plan, char sign, const char *what, int cmd,
+			       uint64_t id)
 {
 	struct ctl_step *step = CTL_ADD(plan->step, plan->steps);
 
@@ -57,8 +67,11 @@ static const char *where(const struct ctl_node *node)
 	return ctl_place_text(&self);
 }
 
-/* Print the lines that belong to the complaint above them. */
-static void say_detail(const char *detail)
+/**
+ * ctl_plan_say() - print the lines that belong to the complaint above them
+ * @detail: lines, or NULL
+ */
+void ctl_plan_say(const char *detail)
 {
 	if (detail)
 		fputs(detail, stderr);
@@ -74,7 +87,7 @@ static void plan_others(struct ctl_plan *plan)
 
 		if (find_wanted(plan->conf, id))
 			continue;
-		step = add_step(plan, plan->prune ? '-' : '.', "node",
+		step = ctl_plan_step(plan, plan->prune ? '-' : '.', "node",
 				plan->prune ? SPINDLE_CMD_NODE_DEL : 0, id);
 		step->text = plan->prune ?
 			ctl_asprintf("node %llu", (unsigned long long)id) :
@@ -93,7 +106,7 @@ static bool plan_node(struct ctl_plan *plan, const struct ctl_node *node,
 	struct ctl_step *step;
 
 	if (*run && !diff && !dead) {
-		add_step(plan, '=', "node", 0, id)->text =
+		ctl_plan_step(plan, '=', "node", 0, id)->text =
 			ctl_asprintf("node %llu unchanged", id);
 		return true;
 	}
@@ -105,7 +118,7 @@ static bool plan_node(struct ctl_plan *plan, const struct ctl_node *node,
 			"its view, cuts off the processes that use it, and makes it again";
 
 		ctl_conf_complain(plan->conf, node->line, dead ? lost : other, id);
-		say_detail(diff);
+		ctl_plan_say(diff);
 		return false;
 	}
 	if (*run && (*run)->node.keyed.num && !node->key_file.set) {
@@ -115,13 +128,13 @@ static bool plan_node(struct ctl_plan *plan, const struct ctl_node *node,
 		return false;
 	}
 	if (*run) {
-		step = add_step(plan, '-', "node", SPINDLE_CMD_NODE_DEL, id);
+		step = ctl_plan_step(plan, '-', "node", SPINDLE_CMD_NODE_DEL, id);
 		step->text = ctl_asprintf("node %llu, to make it again%s", id,
 					  dead ? " (it lost its RDMA device)" : "");
 		step->detail = diff;
 		*run = NULL;
 	}
-	step = add_step(plan, '+', "node", SPINDLE_CMD_NODE_ADD, id);
+	step = ctl_plan_step(plan, '+', "node", SPINDLE_CMD_NODE_ADD, id);
 	step->node = node;
 	step->text = ctl_asprintf("node %llu at %s", id, where(node));
 	return true;
@@ -143,11 +156,11 @@ static void plan_no_view(struct ctl_plan *plan, unsigned long long id,
 	struct ctl_step *step;
 
 	if (plan->prune) {
-		step = add_step(plan, '-', "view", SPINDLE_CMD_VIEW_DEL, id);
+		step = ctl_plan_step(plan, '-', "view", SPINDLE_CMD_VIEW_DEL, id);
 		step->text = ctl_asprintf("view of node %llu: vid %llu", id,
 					  (unsigned long long)run->view.vid.num);
 	} else if (plan->conf->views) {
-		step = add_step(plan, '.', "view", 0, id);
+		step = ctl_plan_step(plan, '.', "view", 0, id);
 		step->text = ctl_asprintf("view of node %llu (vid %llu) is not in %s; left alone (--prune removes it)",
 					  id, (unsigned long long)run->view.vid.num,
 					  plan->conf->file);
@@ -158,7 +171,7 @@ static void add_view(struct ctl_plan *plan, const struct ctl_node *node,
 		     const struct ctl_view *view)
 {
 	unsigned long long id = node->val[CTL_NODE_ID].num;
-	struct ctl_step *step = add_step(plan, '+', "view", SPINDLE_CMD_VIEW_SET, id);
+	struct ctl_step *step = ctl_plan_step(plan, '+', "view", SPINDLE_CMD_VIEW_SET, id);
 
 	step->view = view;
 	step->text = ctl_asprintf("view of node %llu: %s", id, view_summary(view));
@@ -205,7 +218,7 @@ static void plan_running(struct ctl_plan *plan, const struct ctl_view *view,
 	struct ctl_view now = ctl_live_asked(&run->view);
 	unsigned long long at = now.vid.num;
 	char *members = ctl_member_diff(view, &now);
-	char *rules = ctl_rule_diff(&now, view);
+	char *rules = ctl_live_diff(&now, view);
 	struct ctl_step *step;
 
 	if (vid > at) {
@@ -216,9 +229,9 @@ static void plan_running(struct ctl_plan *plan, const struct ctl_view *view,
 		ctl_conf_complain(plan->conf, view->line,
 				  "node %llu is in a live view with other rules, which cannot change. To begin another one, all its members have to leave it: spindle-ctl node leave id %llu",
 				  id, id);
-		say_detail(rules);
-	} else {
-		step = add_step(plan, '=', "view", 0, id);
+		ctl_plan_say(rules);
+	} else if (!ctl_plan_rules(plan, view, id, &now)) {
+		step = ctl_plan_step(plan, '=', "view", 0, id);
 		step->text = vid == at ?
 			ctl_asprintf("view of node %llu unchanged (live, vid %llu)", id, vid) :
 			ctl_asprintf("view of node %llu unchanged (live, vid %llu by now)", id, at);
@@ -274,20 +287,6 @@ static const char *contacts_text(const struct ctl_step *step)
 	return text;
 }
 
-/* Where a subgroup names senders and no members, its members are those of the whole view. */
-static struct ctl_subgroup *name_members(const struct ctl_view *view)
-{
-	struct ctl_subgroup *list = ctl_alloc(view->subgroups * sizeof(*list) + 1);
-	unsigned int i;
-
-	for (i = 0; i < view->subgroups; i++) {
-		list[i] = view->subgroup[i];
-		if (list[i].senders.set && !list[i].members.set)
-			list[i].members = ctl_view_users(view);
-	}
-	return list;
-}
-
 /* The view as the first node begins it. All other nodes join. */
 static const struct ctl_view *begun_by(const struct ctl_node *node, const struct ctl_view *view,
 				       const struct ctl_step *step)
@@ -299,7 +298,7 @@ static const struct ctl_view *begun_by(const struct ctl_node *node, const struct
 	first->insecure = node->insecure.num;
 	first->member = self;
 	first->members = 1;
-	first->subgroup = name_members(view);
+	first->subgroup = ctl_plan_subgroups(view);
 	first->contact = (struct ctl_member *)step->contact;
 	first->contacts = step->contacts;
 	return first;
@@ -343,9 +342,9 @@ static void plan_begin(struct ctl_plan *plan, const struct ctl_node *node,
 	struct ctl_step *step;
 
 	if (is_running(run, SPINDLE_LIVE_JOINING))
-		add_step(plan, '-', "view", SPINDLE_CMD_NODE_LEAVE, id)->text =
+		ctl_plan_step(plan, '-', "view", SPINDLE_CMD_NODE_LEAVE, id)->text =
 			ctl_asprintf("view of node %llu: it does not join any more", id);
-	step = add_step(plan, is_running(run, SPINDLE_LIVE_STOPPED) ? '~' : '+', "view",
+	step = ctl_plan_step(plan, is_running(run, SPINDLE_LIVE_STOPPED) ? '~' : '+', "view",
 			SPINDLE_CMD_VIEW_SET, id);
 	if (!plan->force)
 		find_contacts(plan, step, node, view);
@@ -360,7 +359,7 @@ static void plan_join(struct ctl_plan *plan, const struct ctl_node *node,
 	unsigned long long id = node->val[CTL_NODE_ID].num;
 	struct ctl_step *step;
 
-	step = add_step(plan, is_running(run, SPINDLE_LIVE_STOPPED) ? '~' : '+', "view",
+	step = ctl_plan_step(plan, is_running(run, SPINDLE_LIVE_STOPPED) ? '~' : '+', "view",
 			SPINDLE_CMD_NODE_JOIN, id);
 	find_contacts(plan, step, node, view);
 	step->insecure = node->insecure.num ? node->insecure.line : 0;
@@ -396,14 +395,14 @@ static void plan_live(struct ctl_plan *plan, const struct ctl_node *node,
 	else if (free && view && plan->bootstrap && !is_begun(plan, view))
 		plan_begin(plan, node, view, run);
 	else if (joining)
-		add_step(plan, '=', "view", 0, id)->text =
+		ctl_plan_step(plan, '=', "view", 0, id)->text =
 			ctl_asprintf("view of node %llu: it is joining", id);
 	else if (free)
 		plan_join(plan, node, view, run);
 	else if (view)
 		plan_running(plan, view, run);
 	else
-		add_step(plan, '=', "view", 0, id)->text =
+		ctl_plan_step(plan, '=', "view", 0, id)->text =
 			ctl_asprintf("view of node %llu unchanged (live, vid %llu by now)", id,
 				     (unsigned long long)run->view.vid.num);
 }
@@ -441,7 +440,7 @@ static void plan_view(struct ctl_plan *plan, const struct ctl_node *node,
 				  "Vid = %llu: node %llu has the view %llu already, which is newer",
 				  vid, id, was);
 	} else if (vid > was) {
-		step = add_step(plan, '~', "view", SPINDLE_CMD_VIEW_SET, id);
+		step = ctl_plan_step(plan, '~', "view", SPINDLE_CMD_VIEW_SET, id);
 		step->view = view;
 		step->text = ctl_asprintf("view of node %llu: vid %llu -> %llu", id, was, vid);
 		step->detail = diff;
@@ -449,9 +448,9 @@ static void plan_view(struct ctl_plan *plan, const struct ctl_node *node,
 		ctl_conf_complain(plan->conf, view->vid.line,
 				  "Vid = %llu: node %llu has this view with other content; a changed view needs a higher Vid",
 				  vid, id);
-		say_detail(diff);
+		ctl_plan_say(diff);
 	} else {
-		add_step(plan, '=', "view", 0, id)->text =
+		ctl_plan_step(plan, '=', "view", 0, id)->text =
 			ctl_asprintf("view of node %llu unchanged (vid %llu)", id, vid);
 	}
 }
@@ -484,7 +483,7 @@ int ctl_plan_make(struct ctl_plan *plan)
 		local = rc;
 		plan->local += local;
 		if (!local) {
-			add_step(plan, '.', "node", 0, node->val[CTL_NODE_ID].num)->text =
+			ctl_plan_step(plan, '.', "node", 0, node->val[CTL_NODE_ID].num)->text =
 				ctl_asprintf("node %llu at %s skipped: not an address of this machine",
 					     (unsigned long long)node->val[CTL_NODE_ID].num,
 					     where(node));

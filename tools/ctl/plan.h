@@ -13,7 +13,7 @@
 struct ctl_step {
 	/** @sign: '+' is added, '-' is removed, '~' changes, '=' stays, '.' is not in the file */
 	char sign;
-	/** @what: "node" or "view" */
+	/** @what: "node", "view" or "subgroup" */
 	const char *what;
 	/** @cmd: enum spindle_cmd to send; 0: nothing to do */
 	int cmd;
@@ -23,6 +23,10 @@ struct ctl_step {
 	const struct ctl_node *node;
 	/** @view: view to set */
 	const struct ctl_view *view;
+	/** @changes: live view of the file whose subgroup a member adds, replaces or removes */
+	const struct ctl_view *changes;
+	/** @subgroup: that subgroup, with the nodes that it names */
+	const struct ctl_subgroup *subgroup;
 	/** @contact: nodes to ask for the view to join */
 	const struct ctl_member *contact;
 	/** @contacts: entries of @contact */
@@ -50,9 +54,9 @@ struct ctl_plan {
 	const struct ctl_running *running;
 	/** @count: entries of @running */
 	unsigned int count;
-	/** @replace: nodes may be removed and added again */
+	/** @replace: nodes and subgroups may be removed and added again */
 	bool replace;
-	/** @prune: nodes and views that are not in the file are removed */
+	/** @prune: nodes, views and subgroups that are not in the file are removed */
 	bool prune;
 	/**
 	 * @bootstrap: begin a live view that has no member on this machine, if no contact is in one
@@ -70,5 +74,11 @@ struct ctl_plan {
 
 int ctl_plan_make(struct ctl_plan *plan);
 void ctl_plan_check(struct ctl_plan *plan);
+struct ctl_step *ctl_plan_step(struct ctl_plan *plan, char sign, const char *what, int cmd,
+			       uint64_t id);
+void ctl_plan_say(const char *detail);
+bool ctl_plan_rules(struct ctl_plan *plan, const struct ctl_view *view, uint64_t node,
+		    const struct ctl_view *now);
+struct ctl_subgroup *ctl_plan_subgroups(const struct ctl_view *view);
 
 #endif /* SPINDLE_CTL_PLAN_H */

@@ -8,10 +8,12 @@
 #include <linux/spindle_genl.h>
 
 #include "common/clock.h"
+#include "common/live.h"
 #include "common/names.h"
 #include "common/out.h"
 #include "common/util.h"
 #include "common/wire.h"
+#include "diff.h"
 #include "report.h"
 #include "wait.h"
 
@@ -95,19 +97,30 @@ static enum ctl_wait_end evicted(struct ctl_wait *w, const struct ctl_status *s)
 	return m && m->rank.set ? CTL_WAIT_MORE : CTL_WAIT_DONE;
 }
 
-/* Has the view of the node the subgroup? Without an answer the wait goes on. */
+/* Has the subgroup of a live view the rules that were asked for? */
+static bool is_added(const struct ctl_wait *w, const struct ctl_view *view)
+{
+	const struct ctl_view now = ctl_live_asked(view);
+	const struct ctl_subgroup *is = ctl_view_find(&now, w->subgroup);
+
+	return is && !ctl_rule_diff(&now, is, w->view, w->rule);
+}
+
+/* Has the view of the node changed as asked? Without an answer the wait goes on. */
 static enum ctl_wait_end changed(struct ctl_wait *w)
 {
 	struct ctl_val id = ctl_val_num(w->node);
 	struct ctl_running *running;
-	unsigned int count, i;
-	bool has = false;
+	unsigned int count;
+	bool done;
 
 	if (ctl_fetch(&w->net, w->what, &id, &running, &count, true) || !count)
 		return CTL_WAIT_MORE;
-	for (i = 0; i < running->view.subgroups; i++)
-		has |= running->view.subgroup[i].val[CTL_SG_ID].num == w->subgroup;
-	return has == (w->how == CTL_WAIT_ADD) ? CTL_WAIT_DONE : CTL_WAIT_MORE;
+	if (w->how == CTL_WAIT_ADD)
+		done = is_added(w, &running->view);
+	else
+		done = !ctl_view_find(&running->view, w->subgroup);
+	return done ? CTL_WAIT_DONE : CTL_WAIT_MORE;
 }
 
 /* Request the status of the node, which is NULL if there is no such node any more. */
@@ -250,25 +263,36 @@ int ctl_wait_run(struct ctl_wait *w)
  * ctl_wait_ask() - send a request and wait for its result
  * @w: the wait
  * @req: the request
- * @wait: wait; false: the request is enough
  *
  * The socket for events listens before the request is sent, so that no event is missed.
  *
  * Return: exit code
  */
-int ctl_wait_ask(struct ctl_wait *w, struct ctl_req *req, bool wait)
+int ctl_wait_ask(struct ctl_wait *w, struct ctl_req *req)
+{
+	if (ctl_net_open(&w->events, CTL_SAY) ||
+	    ctl_event_join(&w->events, w->what, false) < 0 ||
+	    ctl_net_call(&w->net, req, NULL, CTL_SAY))
+		return CTL_FAILED;
+	return ctl_wait_run(w);
+}
+
+/**
+ * ctl_wait_command() - send the request of a command, and print its result with -j
+ * @w: the wait
+ * @req: the request
+ * @wait: wait; false: the request is enough
+ *
+ * Return: exit code
+ */
+int ctl_wait_command(struct ctl_wait *w, struct ctl_req *req, bool wait)
 {
 	struct json_object *obj;
 	int rc;
 
-	if (wait && (ctl_net_open(&w->events, CTL_SAY) ||
-		     ctl_event_join(&w->events, w->what, false) < 0))
-		return CTL_FAILED;
-	if (ctl_net_call(&w->net, req, NULL, CTL_SAY))
-		return CTL_FAILED;
 	if (!wait)
-		return CTL_OK;
-	rc = ctl_wait_run(w);
+		return ctl_net_call(&w->net, req, NULL, CTL_SAY) ? CTL_FAILED : CTL_OK;
+	rc = ctl_wait_ask(w, req);
 	if (rc || !ctl_opts.json || !w->vid)
 		return rc;
 	obj = json_object_new_object();

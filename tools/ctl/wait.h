@@ -9,6 +9,9 @@
 #include "common/event.h"
 #include "common/status.h"
 
+/* How long a command waits, in seconds, if it is not told. */
+#define CTL_WAIT_DEF_S	30
+
 /**
  * enum ctl_wait_for - the result to wait for
  */
@@ -19,7 +22,7 @@ enum ctl_wait_for {
 	CTL_WAIT_LEAVE,
 	/** @CTL_WAIT_EVICT: the node is in a view without the peer */
 	CTL_WAIT_EVICT,
-	/** @CTL_WAIT_ADD: the view has a subgroup */
+	/** @CTL_WAIT_ADD: the view has a subgroup, with the rule that was asked for */
 	CTL_WAIT_ADD,
 	/** @CTL_WAIT_DEL: the view has it no more */
 	CTL_WAIT_DEL
@@ -37,8 +40,12 @@ struct ctl_wait {
 	uint64_t node;
 	/** @peer: node that is to be evicted */
 	uint64_t peer;
-	/** @subgroup: id of the subgroup that comes or goes */
+	/** @subgroup: id of the subgroup that is added or removed */
 	uint64_t subgroup;
+	/** @view: the view that has @rule, as the user gave it */
+	const struct ctl_view *view;
+	/** @rule: the rule that is added */
+	const struct ctl_subgroup *rule;
 	/** @timeout_ms: longest time to wait */
 	uint64_t timeout_ms;
 	/** @net: socket for requests */
@@ -60,6 +67,7 @@ struct ctl_wait {
 };
 
 int ctl_wait_run(struct ctl_wait *w);
-int ctl_wait_ask(struct ctl_wait *w, struct ctl_req *req, bool wait);
+int ctl_wait_ask(struct ctl_wait *w, struct ctl_req *req);
+int ctl_wait_command(struct ctl_wait *w, struct ctl_req *req, bool wait);
 
 #endif /* SPINDLE_CTL_WAIT_H */

@@ -1288,7 +1288,6 @@ mutant count_closed membership/decree.c 's/			b->former = 0;/			b->former = a->f
 mutant count_lost membership/decree.c '/^static u64 count_on/,/^}/ s/if (a->members \&\& !(a->members \& survivors))/if (0)/'
 mutant count_still_there membership/decree.c 's/ \&\& spindle_view_closed(b) \&\& a->id == sg->id/ \&\& a->id == sg->id/'
 mutant rules_with_joins membership/decree.c 's/(word\[SPINDLE_DECREE_RULES\] \&\& joins)/0/'
-mutant rules_join_too membership/agree.c 's/if (!word\[SPINDLE_DECREE_RULES\])/if (1)/'
 mutant rules_any membership/agree.c '/^static bool next_fits/,/^}/ s/if (rules \&\& rules != mb->rules)/if (0)/'
 mutant rules_leaver membership/agree.c '/^static bool next_fits/,/^}/ s/return mb->leaving;/return false;/'
 mutant rules_of_some membership/agree.c '/^static u64 agreed_rules/,/^}/ s/			return 0;/			;/'

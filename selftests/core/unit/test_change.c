@@ -126,6 +126,7 @@ static void test_replace(void)
 	begin();
 	CHECK(!replace_one(10, 64, 65536));
 	CHECK_EQ(next.rule[LARGE].cfg.id, 10);
+	CHECK(next.rule[A_RULE].flags & SPINDLE_RULE_CLOSED);
 	CHECK(may_change());
 	now = next;
 	CHECK(!replace_one(10, 8, 4096));
@@ -170,6 +171,16 @@ static void test_constant(void)
 	next = now;
 	next.rule[SMALL].room_window = 4;
 	CHECK(!may_change());
+	/* Rows have no room for a spare that grows while it is opened. */
+	next = now;
+	CHECK(!open_one(20, 8, 4096));
+	next.rule[SMALL].room_window = 16;
+	CHECK(!may_change());
+	next.rule[SMALL].room_window = 8;
+	next.rule[SMALL].room_ring = 8192;
+	CHECK(!may_change());
+	next.rule[SMALL].room_ring = 4096;
+	CHECK(may_change());
 }
 
 static void refused(void (*set)(struct spindle_rule *rule), const char *text)

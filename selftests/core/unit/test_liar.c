@@ -1864,6 +1864,8 @@ static void test_rules_all(void)
 
 static void test_rules_some(void)
 {
+	u64 now_beat;
+
 	begin_offers(RULES, RULES, RULES + 2);
 	CHECK_EQ(proposes(), 0);
 	begin_offers(RULES, 0, RULES);
@@ -1895,7 +1897,10 @@ static void test_rules_some(void)
 	/* Only the leader begins a change. */
 	ready[0] = 0;
 	begin(3, 1);
+	now_beat = mb.beat;
 	CHECK(spindle_mb_offer(&mb, RULES));
+	/* The others hear of an offer at once. */
+	CHECK(mb.beat > now_beat);
 	beat(0, 0, RULES);
 	beat(2, 0, RULES);
 	run(2);

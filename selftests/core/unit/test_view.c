@@ -166,6 +166,10 @@ static void test_live_empty(void)
 	CHECK(!spindle_view_check(&v, true, NULL));
 	v.subgroup[0].members = 0;
 	CHECK(!spindle_view_check(&v, true, NULL));
+	/* Or a rule has no subgroup at all. */
+	memset(&v.subgroup[0], 0, sizeof(v.subgroup[0]));
+	CHECK(!spindle_view_check(&v, true, NULL));
+	CHECK(spindle_view_check(&v, false, NULL));
 }
 
 static void test_full_view(void)

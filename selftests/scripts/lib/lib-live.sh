@@ -36,6 +36,29 @@ live_word()
 		head -n 1
 }
 
+# together NODE...: are just these in the view of the first, all of them?
+together()
+{
+	local vid
+
+	vid=$(live_word "$1" vid)
+	in_view "$vid" "$@" &&
+		[ "$(spindle-ctl -j -p status node "$1" | grep -c '"rank"')" = $# ]
+}
+
+# sg_active SUBGROUP NODE...: does the subgroup carry messages at these nodes?
+sg_active()
+{
+	local sg i
+
+	sg=$1
+	shift
+	for i in "$@"; do
+		spindle-ctl -j -p subgroup show node "$i" id "$sg" | grep -q '"state": "active"' ||
+			return 1
+	done
+}
+
 # in_view VID NODE...: have just these nodes installed this view, and is it active?
 in_view()
 {

@@ -41,19 +41,6 @@ none_has()
 	done
 }
 
-# sg_active SUBGROUP NODE...
-sg_active()
-{
-	local sg i
-
-	sg=$1
-	shift
-	for i in "$@"; do
-		spindle-ctl -j -p subgroup show node "$i" id "$sg" | grep -q '"state": "active"' ||
-			return 1
-	done
-}
-
 lsn()
 {
 	spindle-ctl -j -p subgroup show node "$1" id "$2" | sed -n 's/^ *"lsn": \([0-9]*\),*$/\1/p'

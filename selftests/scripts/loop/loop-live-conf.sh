@@ -74,16 +74,6 @@ view()
 	rules
 }
 
-# together NODE...: are just these in the view of the first, all of them?
-together()
-{
-	local vid
-
-	vid=$(live_word "$1" vid)
-	in_view "$vid" "$@" &&
-		[ "$(spindle-ctl -j -p status node "$1" | grep -c '"rank"')" = $# ]
-}
-
 check "module loads" loop_start
 echo 0123456789abcdef >/tmp/group.key
 
