@@ -22,7 +22,8 @@
 /* Codes of the fabric, which come before those of the owner. */
 #define FABRIC_CODES	4
 
-static_assert(SPINDLE_REFUSE_NO_RULES - SPINDLE_REJECT_OWNER + FABRIC_CODES < SPINDLE_REFUSAL_CODES);
+static_assert(SPINDLE_REFUSE_NO_RULES - SPINDLE_REJECT_OWNER + FABRIC_CODES <
+	      SPINDLE_REFUSAL_CODES);
 
 /**
  * spindle_refusal_text() - a refusal in words

@@ -88,7 +88,7 @@ static void plan_others(struct ctl_plan *plan)
 		if (find_wanted(plan->conf, id))
 			continue;
 		step = ctl_plan_step(plan, plan->prune ? '-' : '.', "node",
-				plan->prune ? SPINDLE_CMD_NODE_DEL : 0, id);
+				     plan->prune ? SPINDLE_CMD_NODE_DEL : 0, id);
 		step->text = plan->prune ?
 			ctl_asprintf("node %llu", (unsigned long long)id) :
 			ctl_asprintf("node %llu is not in %s; left alone (--prune removes it)",
@@ -345,7 +345,7 @@ static void plan_begin(struct ctl_plan *plan, const struct ctl_node *node,
 		ctl_plan_step(plan, '-', "view", SPINDLE_CMD_NODE_LEAVE, id)->text =
 			ctl_asprintf("view of node %llu: it does not join any more", id);
 	step = ctl_plan_step(plan, is_running(run, SPINDLE_LIVE_STOPPED) ? '~' : '+', "view",
-			SPINDLE_CMD_VIEW_SET, id);
+			     SPINDLE_CMD_VIEW_SET, id);
 	if (!plan->force)
 		find_contacts(plan, step, node, view);
 	step->begins = step->contacts;
@@ -360,7 +360,7 @@ static void plan_join(struct ctl_plan *plan, const struct ctl_node *node,
 	struct ctl_step *step;
 
 	step = ctl_plan_step(plan, is_running(run, SPINDLE_LIVE_STOPPED) ? '~' : '+', "view",
-			SPINDLE_CMD_NODE_JOIN, id);
+			     SPINDLE_CMD_NODE_JOIN, id);
 	find_contacts(plan, step, node, view);
 	step->insecure = node->insecure.num ? node->insecure.line : 0;
 	step->text = ctl_asprintf("view of node %llu: it begins to join by %s", id,

@@ -233,13 +233,8 @@ static const char *now_text(const struct ctl_wait *w)
 			    ctl_clean(s->reason));
 }
 
-/**
- * ctl_wait_run() - wait for the result, and complain if it is another one
- * @w: the wait
- *
- * Return: exit code
- */
-int ctl_wait_run(struct ctl_wait *w)
+/* Wait for the result, and complain if it is another one. Returns an exit code. */
+static int run(struct ctl_wait *w)
 {
 	enum ctl_wait_end end = wait_for(w);
 	const char *action;
@@ -274,7 +269,7 @@ int ctl_wait_ask(struct ctl_wait *w, struct ctl_req *req)
 	    ctl_event_join(&w->events, w->what, false) < 0 ||
 	    ctl_net_call(&w->net, req, NULL, CTL_SAY))
 		return CTL_FAILED;
-	return ctl_wait_run(w);
+	return run(w);
 }
 
 /**

@@ -66,7 +66,6 @@ struct ctl_wait {
 	const struct ctl_status *status;
 };
 
-int ctl_wait_run(struct ctl_wait *w);
 int ctl_wait_ask(struct ctl_wait *w, struct ctl_req *req);
 int ctl_wait_command(struct ctl_wait *w, struct ctl_req *req, bool wait);
 

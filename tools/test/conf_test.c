@@ -304,8 +304,11 @@ static void test_other(void)
 	refuses(NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS SHARDS
 		"[Subgroup]\nId = 9\nMembers = 1,5\nOnExit = leave\n", 4,
 		"subgroup 9 senders: 5 -> all\n", "the senders of a subgroup do not change");
-	refuses(NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS SHARDS, 4,
-		"subgroup 9 goes\n", "the list of subgroups does not change");
+	refuses(NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS SHARDS NAMED
+		"[Subgroup]\nId = 11\n", 4, "subgroup 11 comes\n",
+		"without spares no subgroup is added");
+	ok(!apply(NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS SHARDS, "") && untouched(),
+	   "a subgroup that the file does not have is left alone");
 	ok(!apply(NODE "[View]\nVid = 7\nTimeoutMs = 100\n" MEMBERS "Member = 3@10.0.0.3\n"
 		  SHARDS NAMED, "") && untouched(),
 		   "the file does not decide which members are in the view");

@@ -340,7 +340,7 @@ void spindle_mb_invite(struct spindle_mb *mb, u32 id, u64 incarnation)
  * @offer: their digest, with SPINDLE_MB_WANTS or without it; 0 takes an offer back
  *
  * The view changes to these rules when all members offer them. A member that cannot follow a decree
- * accuses the leader. So an offer stays as it is from the moment in which this node wedges until the
+ * accuses the leader. So an offer stays as it is from the moment in which this node wedges to the
  * next view.
  *
  * Return: false if the view is changing; try again in the next one

@@ -109,7 +109,7 @@ static void test_close(void)
 	spindle_rules_apply(&next, NULL, &view);
 	CHECK_EQ(view.num_subgroups, RULES + 1);
 	CHECK(spindle_view_closed(&view.subgroup[0]) && spindle_view_closed(&view.subgroup[1]));
-	/* Its place stays closed, because rows have no room there for other senders. */
+	/* The rule stays closed, because rows have no room there for other senders. */
 	now = next;
 	next.rule[A_RULE].flags = 0;
 	CHECK(spindle_rules_change(&now, &next));
@@ -132,7 +132,7 @@ static void test_replace(void)
 	CHECK(!replace_one(10, 8, 4096));
 	CHECK_EQ(next.rule[SMALL].cfg.id, 10);
 	CHECK(may_change());
-	/* It does not fit into a small spare, and its own spare is not free by then. */
+	/* The subgroup fits into no small spare, and the spare that it has is not free yet. */
 	next = now;
 	CHECK(replace_one(10, 32, 65536));
 	CHECK(replace_one(12, 8, 4096));

@@ -60,10 +60,12 @@ int next_event(int ms, int64_t *code, struct rdma_cm_id **from)
 
 static struct sockaddr_in member_addr(uint32_t node)
 {
-	/* A joiner is not in the view, and uses the address of the other node. */
-	int rank = spindle_view_rank(&view, live && node == my_id ? their_id : node);
 	struct sockaddr_in sin = { .sin_family = AF_INET };
+	int rank = spindle_view_rank(&view, node);
 
+	/* A joiner is not in the view, and uses the address of the other node. */
+	if (rank < 0 && live && node == my_id)
+		rank = spindle_view_rank(&view, their_id);
 	if (rank < 0)
 		die("node %u is not in the view\n", node);
 	memcpy(&sin.sin_addr, view.member[rank].addr.ip, 4);

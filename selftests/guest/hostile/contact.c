@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The step "contact": be asked by nodes that want to join, and never let them in.
+ * The step "contact": be asked by nodes that want to join, and never let them in. Or be asked by
+ * members for the rules that we offer.
  */
 #include <endian.h>
 #include <inttypes.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/membership/membership.h"
 #include "hostile-peer.h"
 #include "connection.h"
 #include "proof.h"
@@ -88,16 +90,39 @@ void step_listen(const char *step)
 	printf("listen: yes\n");
 }
 
+/*
+ * The name of the rules that the members are to want. Such rules may not follow the present ones:
+ * "other" ones have another timeout.
+ */
+static uint64_t make_offer(const char *step)
+{
+	uint64_t name = num(step, "rules", 0);
+
+	if (find(step, "other")) {
+		rules.timeout_ms++;
+		name = spindle_rules_offer(&rules);
+	}
+	return name ? name | SPINDLE_MB_WANTS : 0;
+}
+
+/* Go on until there is a file or, without one, until the whole card has been asked for. */
+static bool goes_on(const char *file, uint64_t answers)
+{
+	uint64_t asked = answers * sizeof(((struct answer *)0)->data);
+
+	return file ? access(file, F_OK) : asked < spindle_card_bytes(&view, &rules);
+}
+
 void step_contact(const char *step)
 {
 	const char *file = find(step, "until");
-	uint64_t answers = 0;
+	uint64_t answers = 0, offer = make_offer(step);
 	struct rdma_cm_id *from;
 
-	if (!file)
-		die("contact needs until=FILE\n");
 	make_card();
-	while (access(file, F_OK)) {
+	while (goes_on(file, answers)) {
+		if (offer || find(step, "beat"))
+			put_beat(offer);
 		if (next_event(10, NULL, &from) != RDMA_CM_EVENT_CONNECT_REQUEST)
 			continue;
 		answers += reply_to(step, from);

@@ -26,7 +26,10 @@
  *	contact		be the contact of joiners, without a key, until=FILE exists: answer
  *			questions with parts of the card of the view, each part len=N bytes and
  *			ms=N late; endless: the card has no end; restless: each question for its
- *			first byte finds another view. The number of answers
+ *			first byte finds another view. Without until, up to the end of a
+ *			whole card; rules=N: want rules of this name, too; other: want
+ *			those of the card, with another timeout; beat: show life and want none.
+ *			The number of answers
  *	half		request and say nothing more when the answer comes
  *	give		send our rights; len=N key=N shift=N zero=N in them, size=N bytes,
  *			n=N pages;
@@ -52,7 +55,8 @@
  *	imms		n=N immediate data without a byte, v=V or random
  *	await		sg= and sent= received= delivered= slots=: until the node's own
  *			columns, as it pushed them to us, are at least these
- *	beat		ms=N: signs of life for this time, in a live view, or until it ends
+ *	beat		ms=N: signs of life for this time, in a live view, or until it ends;
+ *			rules=N: that want rules of this name
  *	wish		node=ID inc=N beat=N rules=N: a node that wants to join by us; seal=bad
  *	state		vid= suspected= phase= digest= of membership, sealed; seal=bad
  *	rubbish		n=N random writes into the membership's part, seed=N; words: only

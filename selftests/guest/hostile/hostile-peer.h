@@ -80,7 +80,8 @@ void step_node(const char *step);
 void step_hdr(const char *step);
 void step_await(const char *step);
 void step_joined(const char *step);
-void step_beat(const char *step);	/* member.c */
+const char *put_beat(uint64_t offer);	/* member.c */
+void step_beat(const char *step);
 void step_wish(const char *step);
 void step_state(const char *step);
 void step_rubbish(const char *step);

@@ -33,22 +33,26 @@ static const char *put_sealed(uint64_t off, struct spindle_block *b, bool bad)
 	return put(off, b, SPINDLE_BLOCK_PUSH);
 }
 
-static const char *put_beat(void)
+/* @offer: other rules that we offer, or 0 */
+const char *put_beat(uint64_t offer)
 {
 	static uint64_t beat;
-	struct spindle_block b = { .word = { [SPINDLE_MB_COL_BEAT] = ++beat } };
+	struct spindle_block b = { .word = {
+		[SPINDLE_MB_COL_BEAT] = ++beat,
+		[SPINDLE_MB_COL_RULES] = offer,
+	} };
 
 	return put_sealed(BEAT_OFF, &b, false);
 }
 
 /* Beat for the given time, or until the node disconnects us. */
-static const char *beat_for(uint64_t ms)
+static const char *beat_for(uint64_t ms, uint64_t offer)
 {
 	uint64_t end = now_ms() + ms;
 	const char *what = "success";
 
 	while (!disconnected && now_ms() < end && !strcmp(what, "success")) {
-		what = put_beat();
+		what = put_beat(offer);
 		next_event(20, NULL, NULL);
 	}
 	return disconnected ? "gone" : what;
@@ -56,7 +60,7 @@ static const char *beat_for(uint64_t ms)
 
 void step_beat(const char *step)
 {
-	printf("beat: %s\n", beat_for(num(step, "ms", 200)));
+	printf("beat: %s\n", beat_for(num(step, "ms", 200), num(step, "rules", 0)));
 }
 
 void step_wish(const char *step)
@@ -102,7 +106,7 @@ void step_rubbish(const char *step)
 			junk[j] = random64() >> random64() % 64;
 		what = put(off, junk, len);
 		if (!find(step, "silent") && !strcmp(what, "success"))
-			what = put_beat();
+			what = put_beat(0);
 		next_event(1, NULL, NULL);
 	}
 	printf("rubbish: %s\n", disconnected ? "gone" : what);

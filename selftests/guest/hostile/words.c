@@ -56,7 +56,14 @@ static void finish_subgroup(void)
 		sg->ring = spindle_view_default_ring(sg->window, sg->max_msg);
 }
 
-/* All nodes are in all subgroups, and all may send. */
+/* The rule of each spare, and their number. */
+static struct spindle_rule spare = {
+	.shards = 1, .flags = SPINDLE_RULE_SPARE | SPINDLE_RULE_CLOSED,
+};
+
+static uint32_t spares;
+
+/* All nodes are in all subgroups, and all may send. Spares come behind them. */
 static void make_rules(void)
 {
 	const char *err;
@@ -73,6 +80,8 @@ static void make_rules(void)
 		if (!rule->min)
 			rule->min = 1;
 	}
+	for (i = 0; i < spares && rules.num_rules < SPINDLE_MAX_SUBGROUPS; i++)
+		rules.rule[rules.num_rules++] = spare;
 	err = spindle_rules_check(&rules, &fault);
 	if (err)
 		die("%s\n", err);
@@ -107,6 +116,12 @@ void parse_view(char **word, int n)
 			rules.timeout_ms = strtoul(val, NULL, 0);
 		} else if (live && !strcmp(key, "max-nodes")) {
 			rules.max_nodes = strtoul(val, NULL, 0);
+		} else if (live && !strcmp(key, "spares")) {
+			spares = strtoul(val, NULL, 0);
+		} else if (live && !strcmp(key, "spare-window")) {
+			spare.room_window = strtoul(val, NULL, 0);
+		} else if (live && !strcmp(key, "spare-ring")) {
+			spare.room_ring = strtoul(val, NULL, 0);
 		} else if (live && sg && !strcmp(key, "min")) {
 			rules.rule[view.num_subgroups - 1].min = strtoul(val, NULL, 0);
 		} else if (sg && !strcmp(key, "window")) {

@@ -36,8 +36,8 @@ live_word()
 		head -n 1
 }
 
-# together NODE...: are just these in the view of the first, all of them?
-together()
+# in_one_view NODE...: are just these in the view of the first, all of them?
+in_one_view()
 {
 	local vid
 

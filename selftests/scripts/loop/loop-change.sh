@@ -80,6 +80,7 @@ check "node 4 removes it" spindle-ctl subgroup del 4 id 8 timeout 60
 check "no member has it any more" wait_until 60 none_has 8 1 2 3 4
 check "the first subgroup is removed while it is used" spindle-ctl subgroup del 2 id 1 timeout 60
 check "no member has it any more" wait_until 60 none_has 1 1 2 3 4
+# shellcheck disable=SC2154 # set by load_start
 check "its processes end" wait_until 30 dead "$load_1"
 says 1 'no free spare' subgroup add 1 id 1 window 32 max-msg 256
 check "a smaller one takes its id" spindle-ctl subgroup add 1 id 1 window 16 max-msg 256 timeout 60

@@ -69,7 +69,8 @@ alone()
 }
 
 # liar DESCRIPTION WANT STEP...: what node 1 does to node 2 when the view has formed. WANT is
-# what its steps say, or nothing if that does not matter.
+# what its steps say, or nothing if that does not matter; $heard is all of that. DURING= runs
+# beside it.
 liar()
 {
 	local desc want got i
@@ -95,7 +96,9 @@ liar()
 	# An attempt before it, which the node is not to remember.
 	# shellcheck disable=SC2086 # no word, or one
 	[ -z "${BEFORE:-}" ] || is "$desc: before" "$(hostile dial $BEFORE)" "up|yes"
+	[ -z "${DURING:-}" ] || $DURING &
 	got=$(hostile dial setup joined beat,ms=300 "$@")
+	heard=$got
 	case $got in
 	"up|up|yes|success|"*"$want") ok "$desc" ;;
 	*)
@@ -154,6 +157,33 @@ liar "a decree of rubbish" "" state,phase=0x103,digest=77 rubbish,words,n=300 \
 liar "a wish for a node that does not exist" "" wish,node=77,inc=5 beat,ms=500 gone
 liar "a wish for a member" "" wish,node=3,inc=5 beat,ms=500 gone
 liar "a wish for an illegal id" "" wish,node=0xffffffffffffffff,inc=0 beat,ms=500 gone
+
+# ---- a member that wants other rules ------------------------------------------------
+
+# The lowest bit says that the member wants the rules.
+liar "rules for which it gives no answer" yes beat,ms=2000,rules=0x4d gone
+liar "rules of another name than it says" yes listen contact,rules=0x4d gone
+check "node 2 asked for them" [ "$(echo "$heard" | cut -d'|' -f6)" -gt 0 ]
+liar "rules that may not follow the present ones" yes listen contact,other gone
+check "node 2 asked for them" [ "$(echo "$heard" | cut -d'|' -f6)" -gt 0 ]
+
+add_it()
+{
+	spindle-ctl subgroup add 2 id 9 window 8 max-msg 64 timeout 200 >/tmp/added 2>&1
+	echo $? >/tmp/added.rc
+}
+
+PLAIN=$RULES
+RULES="$RULES spares 1 spare-window 8 spare-ring 4096"
+rm -f /tmp/added.rc
+DURING=add_it
+liar "a member that does not follow others" "0|yes" contact,beat,until=/tmp/added.rc gone
+is "the request fails" "$(cat /tmp/added.rc)" 1
+check "its text says why" grep -q "some members do not follow" /tmp/added
+DURING=
+add_it
+is "without that member, it succeeds" "$(cat /tmp/added.rc)" 0
+RULES=$PLAIN
 
 # ---- at the door ---------------------------------------------------------------
 

@@ -51,7 +51,7 @@ steps()
 check "module loads" loop_start
 { conf 2; subgroup 1 "Window = 32"; } >$conf
 says 0 '^+ view of node 1 begins' apply $conf --bootstrap
-check "all nodes are in one view" wait_until 60 together 1 2 3
+check "all nodes are in one view" wait_until 60 in_one_view 1 2 3
 for i in 1 2 3; do
 	load_start $i
 done
@@ -80,6 +80,7 @@ says 0 '^~ subgroup 7 of the live view of node 1$' apply $conf --replace
 is "subgroup 1 is left alone" "$(grep -c '^\. subgroup 1 .* left alone' "$out")" 1
 check "it becomes active at nodes 1 and 2" wait_until 60 sg_active 7 1 2
 check "it carries messages of node 1" limit 100 mcast-load -n 1-2 -g 7 -s one -c 50 -l 16-64
+# shellcheck disable=SC2154 # set by load_start
 check "processes of subgroup 1 did not notice" kill -0 "$load_1"
 says 0 '^- subgroup 1 of the live view of node 1$' apply $conf --prune
 check "its processes end" wait_until 30 dead "$load_1"

@@ -98,7 +98,7 @@ is "a dry run adds no node" "$(spindle-ctl -j node show)" "[]"
 says 0 '^+ view of node 1 begins: live, vid 1, members 1, 3 subgroups$' apply $conf --bootstrap
 is "node 2 begins to join" "$(grep -c "^+ view of node 2: it begins to join by $A:5001, $A:5003" "$out")" 1
 is "node 4 begins to join" "$(grep -c "^+ view of node 4: it begins to join by $A:5001" "$out")" 1
-check "all nodes are in one view" wait_until 60 together 1 2 3 4
+check "all nodes are in one view" wait_until 60 in_one_view 1 2 3 4
 vid=$(live_word 1 vid)
 says 0 "^= view of node 2 unchanged (live, vid $vid by now)\$" apply $conf --prune
 quiet "a second apply changes nothing"
@@ -147,30 +147,30 @@ says 0 '^~ view of node 4: it begins to join' apply $conf
 check "node 4 has joined again" wait_until 60 in_view $((vid + 2)) 1 2 3 4
 check "node 4 is removed" spindle-ctl node del id 4
 says 0 '^+ view of node 4: it begins to join' apply $conf
-check "node 4 has joined again" wait_until 60 together 1 2 3 4
+check "node 4 has joined again" wait_until 60 in_one_view 1 2 3 4
 check "node 3 leaves" spindle-ctl node leave id 3
 says 0 '^~ view of node 3: it begins to join' apply $conf
-check "node 3 has joined again" wait_until 60 together 1 2 3 4
+check "node 3 has joined again" wait_until 60 in_one_view 1 2 3 4
 check "node 3 is removed" spindle-ctl node del id 3
 says 0 '^+ view of node 3: it begins to join' apply $conf --bootstrap
-check "node 3 joins the others despite --bootstrap" wait_until 60 together 1 2 3 4
+check "node 3 joins the others despite --bootstrap" wait_until 60 in_one_view 1 2 3 4
 check "node 3 is removed" spindle-ctl node del id 3
 { for i in 1 2; do node $i; done; for i in 3 4; do node $i "Join = $A:5001"; done
 	view "Vid = 1" "Nodes = 1,2"; } >$conf
 says 0 '^+ view of node 3: it begins to join' apply $conf
-check "node 3 has joined again" wait_until 60 together 1 2 3 4
+check "node 3 has joined again" wait_until 60 in_one_view 1 2 3 4
 says 0 '^= view of node 3 unchanged (live, vid [0-9]* by now)$' apply $conf
 quiet "a static view in the file changes nothing"
 sed "s/^KeyFile = group.key/&\\nIdleUs = 7/" $conf >/tmp/idle && cp /tmp/idle $conf
 says 0 '^+ view of node 1: it begins to join' apply $conf --replace --dry-run
-check "all members stay in their view" together 1 2 3 4
+check "all members stay in their view" in_one_view 1 2 3 4
 
 # ---- all begin again ---------------------------------------------------------
 
 spindle-ctl showconf | sed 's/^# KeyFile = .*/KeyFile = group.key/' >$conf
 check "all nodes are removed" loop_del 4
 says 0 '^+ view of node 4: it begins to join' apply $conf --bootstrap
-check "the same members form a new view" wait_until 60 together 1 2 3 4
+check "the same members form a new view" wait_until 60 in_one_view 1 2 3 4
 # Members have the order in which they came.
 spindle-ctl showconf | sed 's/^# KeyFile = .*/KeyFile = group.key/' | grep -v ^Vid | sort >/tmp/conf2
 check "apply of what showconf wrote changes nothing" \
@@ -188,7 +188,7 @@ check "the device is deleted" limit 60 rdma link delete rxe0
 says 1 'node 1 lost its RDMA device; --replace removes it' apply $conf
 check "a new device is added" rxe_add rxe0 dummy0
 says 0 '^- node 1, to make it again (it lost its RDMA device)' apply $conf --replace --bootstrap
-check "the same members form another view" wait_until 60 together 1 2 3 4
+check "the same members form another view" wait_until 60 in_one_view 1 2 3 4
 check "nodes go" loop_del 4
 check "module goes" rmmod spindle
 finish
