@@ -156,7 +156,7 @@ void rules_want(const struct node *node)
 void rules_offer(struct node *node)
 {
 	struct sim *sim = node->sim;
-	const struct spindle_rules *wanted = &sim->wanted[sim->wants - 1];
+	const struct spindle_rules *wanted;
 	u64 digest;
 
 	if (!sim->wants || sim->quiet || !node_up(node) || !node->mg.formed ||
@@ -168,6 +168,7 @@ void rules_offer(struct node *node)
 			node->offer = NULL;
 		return;
 	}
+	wanted = &sim->wanted[sim->wants - 1];
 	digest = spindle_rules_offer(wanted);
 	if (digest == spindle_rules_offer(node->rules) || node->mb.rules == digest ||
 	    spindle_rules_change(node->rules, wanted) || !spindle_mb_offer(&node->mb, digest))
