@@ -313,6 +313,9 @@ static void clear_processes(struct node *node, u32 g)
 	grp->unit = 0;
 	grp->free_slot = 0;
 	grp->free_unit = 0;
+	/* Other nodes may send in it. */
+	memset(grp->next, 0, sizeof(grp->next));
+	memset(grp->extra.next, 0, sizeof(grp->extra.next));
 	node->sim->commits[node->index][node->inc][g].n = 0;
 }
 

@@ -113,6 +113,18 @@ static const char *add(struct sim *sim, struct spindle_rules *rules, u32 id, u32
 	return replace ? spindle_rules_replace(rules, &rule) : spindle_rules_open(rules, &rule);
 }
 
+/* The subgroups that there are by these rules, as bits. */
+static u64 ids_of(const struct spindle_rules *rules)
+{
+	u64 ids = 0;
+	u32 g;
+
+	for (g = 0; g < SIM_GROUPS; g++)
+		if (!(rules->rule[g].flags & SPINDLE_RULE_CLOSED))
+			ids |= BIT_ULL(rules->rule[g].cfg.id);
+	return ids;
+}
+
 static u32 mode_of(const struct spindle_rules *rules, u32 id)
 {
 	u32 g;
@@ -135,6 +147,9 @@ void rules_want(const struct node *node)
 	const char *no;
 
 	*rules = *node->rules;
+	/* The node lags. Its rules would add a subgroup a second time, from position 0. */
+	if (ids_of(rules) & sim->removed)
+		return;
 	id = any_id(sim, rules);
 	mode = mode_of(rules, id);
 	if (!how && sim->ids < SIM_IDS) {
@@ -170,7 +185,7 @@ void rules_offer(struct node *node)
 	}
 	wanted = &sim->wanted[sim->wants - 1];
 	digest = spindle_rules_offer(wanted);
-	if (digest == spindle_rules_offer(node->rules) || node->mb.rules == digest ||
+	if (ids_of(wanted) & sim->removed || digest == spindle_rules_offer(node->rules) || node->mb.rules == digest ||
 	    spindle_rules_change(node->rules, wanted) || !spindle_mb_offer(&node->mb, digest))
 		return;
 	node->offer = wanted;
@@ -206,8 +221,10 @@ void rules_install(struct node *node)
 {
 	bool change = spindle_mb_own_decree(&node->mb)[SPINDLE_DECREE_RULES];
 
-	if (change)
+	if (change) {
+		node->sim->removed |= ids_of(node->rules) & ~ids_of(node->offer);
 		node->rules = node->offer;
+	}
 	node->sim->rules_changed += change;
 	node->sim->rules_unmet += !change && node->offer;
 	node->offer = NULL;

@@ -404,6 +404,7 @@ struct sim {
 	struct spindle_rules wanted[SIM_WANTS]; /* other rules that the administrator has wanted */
 	u32 wants; /* how many; the last one counts */
 	u32 ids; /* of subgroups, so far */
+	u64 removed; /* ids of subgroups that a view had, and a later one did not have */
 	u64 rules_changed; /* by all nodes together */
 	u64 rules_unmet; /* offers that a change of the view has ended */
 	struct spindle_lineage lineage;
