@@ -185,8 +185,9 @@ void rules_offer(struct node *node)
 	}
 	wanted = &sim->wanted[sim->wants - 1];
 	digest = spindle_rules_offer(wanted);
-	if (ids_of(wanted) & sim->removed || digest == spindle_rules_offer(node->rules) || node->mb.rules == digest ||
-	    spindle_rules_change(node->rules, wanted) || !spindle_mb_offer(&node->mb, digest))
+	if (ids_of(wanted) & sim->removed || digest == spindle_rules_offer(node->rules) ||
+	    node->mb.rules == digest || spindle_rules_change(node->rules, wanted) ||
+	    !spindle_mb_offer(&node->mb, digest))
 		return;
 	node->offer = wanted;
 	sim_say(sim, "node %u offers rules %u", node->index, sim->wants);
