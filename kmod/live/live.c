@@ -120,7 +120,8 @@ static bool live_pass(struct spindle_live *live, u32 how)
 	live->looked = now;
 	if ((live->guests || mb->wish || live->offer) && now - live->reaped > REAP_NS) {
 		live->reaped = now;
-		spindle_live_chore(live, SPINDLE_CHORE_REAP);
+		if (live->guests || mb->wish)
+			spindle_live_chore(live, SPINDLE_CHORE_REAP);
 		if (live->offer)
 			spindle_live_chore(live, SPINDLE_CHORE_OFFER);
 	}

@@ -229,11 +229,19 @@ static bool met_without(const struct spindle_live *live, u32 rank)
 	return met;
 }
 
-static struct spindle_live *find_live(const struct spindle_node *node,
-				      struct netlink_ext_ack *extack)
+/**
+ * spindle_node_live() - the live view that a node is a member of
+ * @node: the node
+ * @extack: for the reason if there is none
+ *
+ * Return: the live view, or NULL
+ */
+struct spindle_live *spindle_node_live(const struct spindle_node *node,
+				       struct netlink_ext_ack *extack)
 {
 	struct spindle_live *live = node->inst ? node->inst->live : NULL;
 
+	lockdep_assert_held(&node->sn->lock);
 	if (live && live->mb.state < SPINDLE_MB_STOPPED)
 		return live;
 	NL_SET_ERR_MSG(extack, "the node is in no live view");
@@ -265,7 +273,7 @@ int spindle_node_leave(struct spindle_node *node, struct netlink_ext_ack *extack
 			      &(struct spindle_event_info){ .reason = "the join was cancelled" });
 		return 0;
 	}
-	live = find_live(node, extack);
+	live = spindle_node_live(node, extack);
 	if (!live)
 		return -ENOENT;
 	if (live->mb.leave)
@@ -307,7 +315,7 @@ int spindle_node_evict(struct spindle_node *node, u32 id, struct netlink_ext_ack
 	if (id == node->id)
 		return spindle_deny(extack, NULL, -EINVAL,
 				    "a node does not evict itself: let it leave");
-	evict.live = find_live(node, extack);
+	evict.live = spindle_node_live(node, extack);
 	if (!evict.live)
 		return -ENOENT;
 	members = node->inst->view.num_members;

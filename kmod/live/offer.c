@@ -230,8 +230,6 @@ int spindle_offer_want(struct spindle_live *live, const struct spindle_rules *ru
 	const char *text;
 
 	lockdep_assert_held(&node->sn->lock);
-	if (live->mb.state == SPINDLE_MB_JOINING)
-		return spindle_deny(extack, NULL, -EBUSY, "the node is no member yet");
 	call(live, look_fn, &letter);
 	if (letter.wanted || live->offer)
 		return spindle_deny(extack, NULL, -EBUSY,

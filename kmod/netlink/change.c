@@ -20,11 +20,8 @@ static struct spindle_live *find_live(struct genl_info *info)
 
 	if (IS_ERR(node))
 		return ERR_CAST(node);
-	live = node->inst ? node->inst->live : NULL;
-	if (live && live->mb.state != SPINDLE_MB_STOPPED)
-		return live;
-	NL_SET_ERR_MSG(info->extack, "the node is in no live view");
-	return ERR_PTR(-ENOENT);
+	live = spindle_node_live(node, info->extack);
+	return live ? : ERR_PTR(-ENOENT);
 }
 
 /* The rules of a view, to be changed. Returns memory for kvfree(), or an ERR_PTR. */

@@ -156,6 +156,8 @@ int spindle_node_set_live(struct spindle_node *node, const struct spindle_view *
 int spindle_node_join(struct spindle_node *node, struct spindle_join_config *cfg,
 		      struct netlink_ext_ack *extack);
 int spindle_node_forget(struct spindle_node *node);
+struct spindle_live *spindle_node_live(const struct spindle_node *node,
+				       struct netlink_ext_ack *extack);
 int spindle_node_leave(struct spindle_node *node, struct netlink_ext_ack *extack);
 int spindle_node_evict(struct spindle_node *node, u32 id, struct netlink_ext_ack *extack);
 void spindle_node_device_removed(struct ib_device *ib);

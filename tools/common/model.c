@@ -266,6 +266,29 @@ struct ctl_member *ctl_view_member(const struct ctl_view *view, uint32_t id)
 	return NULL;
 }
 
+/* The subgroup with this id, or NULL. */
+const struct ctl_subgroup *ctl_view_subgroup(const struct ctl_view *view, uint64_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < view->subgroups; i++)
+		if (view->subgroup[i].val[CTL_SG_ID].num == id)
+			return &view->subgroup[i];
+	return NULL;
+}
+
+/* The subgroup of a name, or NULL. */
+const struct ctl_subgroup *ctl_view_named(const struct ctl_view *view, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < view->subgroups; i++)
+		if (view->subgroup[i].val[CTL_SG_NAME].set &&
+		    !strcmp(view->subgroup[i].val[CTL_SG_NAME].str, name))
+			return &view->subgroup[i];
+	return NULL;
+}
+
 /* All members of a view. */
 struct ctl_ids ctl_view_ids(const struct ctl_view *view)
 {

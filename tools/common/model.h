@@ -341,6 +341,8 @@ const char *ctl_ids_parse(const char *text, struct ctl_ids *ids, bool none);
 const char *ctl_ids_text(const struct ctl_ids *ids);
 bool ctl_ids_has(const struct ctl_ids *ids, uint32_t id);
 struct ctl_member *ctl_view_member(const struct ctl_view *view, uint32_t id);
+const struct ctl_subgroup *ctl_view_subgroup(const struct ctl_view *view, uint64_t id);
+const struct ctl_subgroup *ctl_view_named(const struct ctl_view *view, const char *name);
 struct ctl_ids ctl_view_ids(const struct ctl_view *view);
 struct ctl_ids ctl_view_users(const struct ctl_view *view);
 struct ctl_subgroup ctl_subgroup_resolve(const struct ctl_view *view,

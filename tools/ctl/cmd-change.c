@@ -18,8 +18,6 @@
 #include "wait.h"
 
 static const struct ctl_key node_key = CTL_KEY("node", NULL, U32, SPINDLE_A_NODE_ID);
-static const struct ctl_key timeout_key =
-	CTL_KEY("timeout", NULL, U32, 0, .min = 1, .max = 86400, .def = CTL_WAIT_DEF_S);
 
 /* Take the words of a subgroup. A number in front of them is the node. */
 static int take(struct ctl_args *a, struct ctl_val *node, struct ctl_val *timeout,
@@ -34,8 +32,8 @@ static int take(struct ctl_args *a, struct ctl_val *node, struct ctl_val *timeou
 	while (!rc && (word = ctl_args_next(a))) {
 		if (!strcmp(word, node_key.name))
 			rc = ctl_args_value(a, &node_key, node, "");
-		else if (!strcmp(word, timeout_key.name))
-			rc = ctl_args_value(a, &timeout_key, timeout, "");
+		else if (!strcmp(word, ctl_timeout_key.name))
+			rc = ctl_args_value(a, &ctl_timeout_key, timeout, "");
 		else if (!strcmp(word, ctl_subgroup_keys[CTL_SG_ID].name))
 			rc = ctl_args_value(a, &ctl_subgroup_keys[CTL_SG_ID], &sg->val[CTL_SG_ID],
 					    "");
@@ -65,9 +63,8 @@ static int add(struct ctl_args *a, bool replace)
 	rc = take(a, &node, &timeout, &view);
 	if (rc)
 		return rc;
-	ctl_val_default(&timeout_key, &timeout);
+	ctl_val_default(&ctl_timeout_key, &timeout);
 	w.node = node.num;
-	w.subgroup = view.subgroup->val[CTL_SG_ID].num;
 	w.view = &view;
 	w.rule = view.subgroup;
 	w.timeout_ms = timeout.num * 1000;
@@ -102,15 +99,13 @@ static uint64_t id_of(struct ctl_wait *w, const char *name)
 {
 	struct ctl_val id = ctl_val_num(w->node);
 	struct ctl_running *running;
-	unsigned int count, i;
+	const struct ctl_subgroup *sg;
+	unsigned int count;
 
 	if (ctl_fetch(&w->net, w->what, &id, &running, &count, true) || !count)
 		return 0;
-	for (i = 0; i < running->view.subgroups; i++)
-		if (running->view.subgroup[i].val[CTL_SG_NAME].set &&
-		    !strcmp(running->view.subgroup[i].val[CTL_SG_NAME].str, name))
-			return running->view.subgroup[i].val[CTL_SG_ID].num;
-	return 0;
+	sg = ctl_view_named(&running->view, name);
+	return sg ? sg->val[CTL_SG_ID].num : 0;
 }
 
 int ctl_subgroup_del(struct ctl_args *a)
@@ -119,7 +114,7 @@ int ctl_subgroup_del(struct ctl_args *a)
 		[DEL_NODE] = node_key,
 		[DEL_ID] = { .name = "id", .kind = CTL_U32, .attr = SPINDLE_A_SUBGROUP_ID },
 		[DEL_NAME] = { .name = "name", .kind = CTL_STR, .attr = SPINDLE_A_SUBGROUP_NAME },
-		[DEL_TIMEOUT] = timeout_key,
+		[DEL_TIMEOUT] = ctl_timeout_key,
 		{ .name = NULL }
 	};
 	struct ctl_wait w = { .how = CTL_WAIT_DEL, .what = "subgroup del" };
@@ -132,7 +127,7 @@ int ctl_subgroup_del(struct ctl_args *a)
 		return rc;
 	if (val[DEL_ID].set == val[DEL_NAME].set)
 		return ctl_usage(a, "which subgroup? Give its id or its name");
-	ctl_val_default(&timeout_key, &val[DEL_TIMEOUT]);
+	ctl_val_default(&ctl_timeout_key, &val[DEL_TIMEOUT]);
 	w.node = val[DEL_NODE].num;
 	w.timeout_ms = val[DEL_TIMEOUT].num * 1000;
 	if (ctl_net_open(&w.net, CTL_SAY))

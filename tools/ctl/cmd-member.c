@@ -29,8 +29,6 @@ enum {
 };
 
 static const struct ctl_key id_key = CTL_KEY("id", NULL, U32, SPINDLE_A_NODE_ID);
-static const struct ctl_key timeout_key =
-	CTL_KEY("timeout", NULL, U32, 0, .min = 1, .max = 86400, .def = CTL_WAIT_DEF_S);
 static const struct ctl_key peer_key = CTL_KEY("node", NULL, U32, SPINDLE_A_PEER_ID);
 
 /* Remove "contact 10.0.0.1:4790", which may occur several times, and "insecure" from any place. */
@@ -69,7 +67,7 @@ static int take_asked(struct ctl_args *a, struct ctl_view *asked)
 static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
 	       const struct ctl_key *other)
 {
-	const struct ctl_key keys[] = { id_key, timeout_key, *other, { .name = NULL } };
+	const struct ctl_key keys[] = { id_key, ctl_timeout_key, *other, { .name = NULL } };
 	struct ctl_val val[CTL_ARRAY_SIZE(keys)] = { 0 };
 	struct ctl_wait w = { .how = how, .what = ctl_asprintf("node %s", a->verb) };
 	struct ctl_view asked = { 0 };
@@ -86,7 +84,7 @@ static int run(struct ctl_args *a, enum ctl_wait_for how, uint8_t cmd,
 		rc = ctl_cmd_lineage(a, &val[KEY_OTHER]);
 	if (rc)
 		return rc;
-	ctl_val_default(&timeout_key, &val[KEY_TIMEOUT]);
+	ctl_val_default(&ctl_timeout_key, &val[KEY_TIMEOUT]);
 	w.node = val[KEY_ID].num;
 	w.peer = val[KEY_OTHER].num;
 	w.timeout_ms = val[KEY_TIMEOUT].num * 1000;

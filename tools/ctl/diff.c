@@ -82,16 +82,6 @@ char *ctl_member_diff(const struct ctl_view *from, const struct ctl_view *to)
 	return NULL;
 }
 
-const struct ctl_subgroup *ctl_view_find(const struct ctl_view *view, uint64_t id)
-{
-	unsigned int i;
-
-	for (i = 0; i < view->subgroups; i++)
-		if (view->subgroup[i].val[CTL_SG_ID].num == id)
-			return &view->subgroup[i];
-	return NULL;
-}
-
 static char *diff_ids(char *out, const char *in, const char *what,
 		      const struct ctl_ids *from, const struct ctl_ids *to)
 {
@@ -133,14 +123,14 @@ static char *diff_subgroups(char *out, const struct ctl_view *from, const struct
 	for (i = 0; i < from->subgroups; i++) {
 		const struct ctl_subgroup *sg = &from->subgroup[i];
 
-		if (ctl_view_find(to, sg->val[CTL_SG_ID].num))
+		if (ctl_view_subgroup(to, sg->val[CTL_SG_ID].num))
 			continue;
 		out = add(out, ctl_asprintf("%s goes", ctl_subgroup_title(sg)));
 		set_differs = true;
 	}
 	for (i = 0; i < to->subgroups; i++) {
 		struct ctl_subgroup b = resolve(to, &to->subgroup[i]), a;
-		const struct ctl_subgroup *was = ctl_view_find(from, b.val[CTL_SG_ID].num);
+		const struct ctl_subgroup *was = ctl_view_subgroup(from, b.val[CTL_SG_ID].num);
 		const char *in = ctl_asprintf("%s ", ctl_subgroup_title(&b));
 
 		if (!was) {

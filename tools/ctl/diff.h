@@ -10,7 +10,6 @@ char *ctl_member_diff(const struct ctl_view *from, const struct ctl_view *to);
 char *ctl_live_diff(const struct ctl_view *from, const struct ctl_view *to);
 char *ctl_rule_diff(const struct ctl_view *from, const struct ctl_subgroup *was,
 		    const struct ctl_view *to, const struct ctl_subgroup *is);
-const struct ctl_subgroup *ctl_view_find(const struct ctl_view *view, uint64_t id);
 char *ctl_view_diff(const struct ctl_view *from, const struct ctl_view *to);
 
 #endif /* SPINDLE_CTL_DIFF_H */

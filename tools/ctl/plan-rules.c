@@ -76,7 +76,7 @@ static void plan_removed(struct rules *r)
 	for (i = 0; i < r->now->subgroups; i++) {
 		const struct ctl_subgroup *sg = &r->now->subgroup[i];
 
-		if (ctl_view_find(r->view, sg->val[CTL_SG_ID].num))
+		if (ctl_view_subgroup(r->view, sg->val[CTL_SG_ID].num))
 			continue;
 		if (r->plan->prune)
 			add_step(r, '-', SPINDLE_CMD_SUBGROUP_DEL, sg, "");
@@ -102,7 +102,7 @@ static void plan_replaced(struct rules *r)
 		const struct ctl_subgroup *sg = &r->wanted[i], *was;
 		char *diff;
 
-		was = ctl_view_find(r->now, sg->val[CTL_SG_ID].num);
+		was = ctl_view_subgroup(r->now, sg->val[CTL_SG_ID].num);
 		diff = was ? ctl_rule_diff(r->now, was, r->view, sg) : NULL;
 		if (!diff || !has_spare(r, diff))
 			continue;
@@ -125,7 +125,7 @@ static void plan_added(struct rules *r)
 	for (i = 0; i < r->view->subgroups; i++) {
 		const struct ctl_subgroup *sg = &r->wanted[i];
 
-		if (!ctl_view_find(r->now, sg->val[CTL_SG_ID].num) &&
+		if (!ctl_view_subgroup(r->now, sg->val[CTL_SG_ID].num) &&
 		    has_spare(r, ctl_asprintf("    %s comes\n", ctl_subgroup_title(sg))))
 			add_step(r, '+', SPINDLE_CMD_SUBGROUP_ADD, sg, "");
 	}

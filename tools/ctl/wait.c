@@ -20,6 +20,9 @@
 /* How often the status is requested if the events are not sufficient. */
 #define POLL_MS		200
 
+const struct ctl_key ctl_timeout_key =
+	CTL_KEY("timeout", NULL, U32, 0, .min = 1, .max = 86400, .def = CTL_WAIT_DEF_S);
+
 /**
  * enum ctl_wait_end - progress of a wait
  */
@@ -101,7 +104,7 @@ static enum ctl_wait_end evicted(struct ctl_wait *w, const struct ctl_status *s)
 static bool is_added(const struct ctl_wait *w, const struct ctl_view *view)
 {
 	const struct ctl_view now = ctl_live_asked(view);
-	const struct ctl_subgroup *is = ctl_view_find(&now, w->subgroup);
+	const struct ctl_subgroup *is = ctl_view_subgroup(&now, w->rule->val[CTL_SG_ID].num);
 
 	return is && !ctl_rule_diff(&now, is, w->view, w->rule);
 }
@@ -119,7 +122,7 @@ static enum ctl_wait_end changed(struct ctl_wait *w)
 	if (w->how == CTL_WAIT_ADD)
 		done = is_added(w, &running->view);
 	else
-		done = !ctl_view_find(&running->view, w->subgroup);
+		done = !ctl_view_subgroup(&running->view, w->subgroup);
 	return done ? CTL_WAIT_DONE : CTL_WAIT_MORE;
 }
 

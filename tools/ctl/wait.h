@@ -12,6 +12,9 @@
 /* How long a command waits, in seconds, if it is not told. */
 #define CTL_WAIT_DEF_S	30
 
+/* The key for that time. */
+extern const struct ctl_key ctl_timeout_key;
+
 /**
  * enum ctl_wait_for - the result to wait for
  */
@@ -40,7 +43,7 @@ struct ctl_wait {
 	uint64_t node;
 	/** @peer: node that is to be evicted */
 	uint64_t peer;
-	/** @subgroup: id of the subgroup that is added or removed */
+	/** @subgroup: id of the subgroup that is removed */
 	uint64_t subgroup;
 	/** @view: the view that has @rule, as the user gave it */
 	const struct ctl_view *view;

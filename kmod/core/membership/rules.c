@@ -513,6 +513,14 @@ u64 spindle_rules_offer(const struct spindle_rules *rules)
 
 /* ---- other rules ---------------------------------------------------------- */
 
+static_assert(sizeof(struct spindle_view_subgroup) ==
+		      6 * sizeof(u32) + 3 * sizeof(u64) + SPINDLE_NAME_LEN + 8,
+	      "no hole: rules are compared as bytes");
+static_assert(sizeof(struct spindle_rule) ==
+		      sizeof(struct spindle_view_subgroup) + sizeof(u64) +
+			      (10 + SPINDLE_MAX_MEMBERS) * sizeof(u32),
+	      "no hole: rules are compared as bytes");
+
 /* May a rule become another one? A subgroup is only opened, or closed. */
 static bool may_become(const struct spindle_rule *rule, const struct spindle_rule *next)
 {
