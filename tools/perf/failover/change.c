@@ -13,6 +13,8 @@ const char *const perf_move_name[PERF_MOVES] = {
 	[PERF_MOVE_EVICT] = "evict",
 	[PERF_MOVE_CRASH] = "crash",
 	[PERF_MOVE_DEL] = "del",
+	[PERF_MOVE_SUBGROUP_ADD] = "subgroup-add",
+	[PERF_MOVE_SUBGROUP_DEL] = "subgroup-del",
 };
 
 const char *const perf_figure_name[PERF_FIGURES] = {
@@ -41,7 +43,8 @@ static const char *kinds_word(const char *word, unsigned int *kinds)
 			return NULL;
 		}
 	}
-	return ctl_asprintf("'%s' is none of join, leave, evict, crash, del, all", word);
+	return ctl_asprintf("'%s' is none of join, leave, evict, crash, del, subgroup-add, subgroup-del, all",
+			    word);
 }
 
 /**

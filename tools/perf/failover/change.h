@@ -11,7 +11,7 @@
 #include "pump.h"
 
 /**
- * enum perf_move - how a node joins or leaves the view
+ * enum perf_move - how the view changes: a node joins or leaves, or a subgroup
  */
 enum perf_move {
 	/** @PERF_MOVE_JOIN: the node asks a member to let it in */
@@ -30,10 +30,17 @@ enum perf_move {
 	 * death. But the node closes its connections, so no member has to wait for its silence
 	 */
 	PERF_MOVE_DEL,
+	/** @PERF_MOVE_SUBGROUP_ADD: a member adds a subgroup, in which nobody sends */
+	PERF_MOVE_SUBGROUP_ADD,
+	/** @PERF_MOVE_SUBGROUP_DEL: a member removes it */
+	PERF_MOVE_SUBGROUP_DEL,
 	PERF_MOVES
 };
 
 #define PERF_MOVE_ALL	((1U << PERF_MOVES) - 1)
+
+/* Those that change no member. */
+#define PERF_MOVE_RULES	(1U << PERF_MOVE_SUBGROUP_ADD | 1U << PERF_MOVE_SUBGROUP_DEL)
 
 extern const char *const perf_move_name[PERF_MOVES];
 

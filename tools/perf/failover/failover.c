@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Nodes of this kernel in a live view. The last node, the mover, leaves and joins. See failover.h.
+ * Nodes of this kernel in a live view. The last node, the mover, leaves and joins, and a subgroup is
+ * added and removed. See failover.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "common/event.h"
 #include "common/util.h"
 #include "common/wire.h"
+#include "extra.h"
 #include "failover.h"
 #include "mover.h"
 #include "perf/net.h"
@@ -50,6 +52,8 @@ struct run {
 	bool in;
 	/** @wanted: the mover is to be a member */
 	bool wanted;
+	/** @extra: the view has the extra subgroup */
+	bool extra;
 	/** @vid: the view */
 	uint64_t vid;
 };
@@ -114,6 +118,8 @@ static int make_view(void)
 
 	if (run.o.nodes > SPINDLE_DEF_MAX_NODES)
 		view.live[CTL_LIVE_MAX_NODES] = ctl_val_num(run.o.nodes);
+	if (run.o.kinds & PERF_MOVE_RULES)
+		perf_extra_room(&view);
 	make_subgroup(&sg[0], PERF_SUBGROUP);
 	make_subgroup(&sg[1], FIXED);
 	sg[0].rule[CTL_RULE_ON_EXIT] = ctl_val_num(SPINDLE_ON_EXIT_LEAVE);
@@ -293,6 +299,11 @@ static int join(struct perf_change *c)
 	return 0;
 }
 
+static bool changes_rules(enum perf_move kind)
+{
+	return 1U << kind & PERF_MOVE_RULES;
+}
+
 static int begin(struct perf_change *c, enum perf_move kind)
 {
 	switch (kind) {
@@ -305,9 +316,27 @@ static int begin(struct perf_change *c, enum perf_move kind)
 	case PERF_MOVE_CRASH:
 		perf_mover_kill(&run.mover);
 		return 0;
+	case PERF_MOVE_SUBGROUP_ADD:
+	case PERF_MOVE_SUBGROUP_DEL:
+		return perf_extra_ask(&run.net, run.place.node[0], kind == PERF_MOVE_SUBGROUP_ADD);
 	default:
 		return remove_mover();
 	}
+}
+
+/*
+ * Wait until messages of the new view have been delivered. A subgroup whose members stay does not
+ * notice the change, so any message after it will do.
+ */
+static int wait_end(struct perf_change *c, enum perf_move kind)
+{
+	int rc = 0;
+
+	if (changes_rules(kind))
+		c->to = perf_now();
+	else
+		rc = wait_for(look_read, c, "those that stay are delivered messages");
+	return rc ? rc : wait_for(look_after, c, "messages flow");
 }
 
 /* Prepare the mover for its next join. */
@@ -316,7 +345,7 @@ static int clean_up(struct perf_change *c, enum perf_move kind)
 	struct perf_mover_news news;
 	int rc;
 
-	if (kind == PERF_MOVE_JOIN)
+	if (kind == PERF_MOVE_JOIN || changes_rules(kind))
 		return 0;
 	rc = perf_mover_wait(&run.mover, PERF_MOVER_ENDED, run.o.give_up, &news);
 	if (!rc && kind == PERF_MOVE_DEL)
@@ -346,20 +375,20 @@ static int change(struct perf_changes *all, enum perf_move kind, unsigned int re
 	struct perf_change *c = perf_change_new(all, run.stayers);
 	int rc;
 
-	run.wanted = kind == PERF_MOVE_JOIN;
+	run.wanted = changes_rules(kind) ? run.in : kind == PERF_MOVE_JOIN;
 	c->rep = rep;
 	c->from = perf_now();
 	rc = begin(c, kind);
 	if (!rc)
 		rc = wait_for(look, c, "those that stay are in another view");
 	if (!rc)
-		rc = wait_for(look_read, c, "those that stay are delivered messages");
-	if (!rc)
-		rc = wait_for(look_after, c, "messages flow");
+		rc = wait_end(c, kind);
 	if (!rc) {
 		c->views = c->vid - run.vid;
 		run.vid = c->vid;
 		run.in = run.wanted;
+		if (changes_rules(kind))
+			run.extra = kind == PERF_MOVE_SUBGROUP_ADD;
 		take_gaps(c, rep);
 		rc = clean_up(c, kind);
 	}
@@ -370,15 +399,20 @@ static int change(struct perf_changes *all, enum perf_move kind, unsigned int re
 	return rc;
 }
 
-/* Bring the mover where the next change begins. This change does not count. */
-static int prepare(bool in)
+/* Bring about what the next change undoes. This change does not count. */
+static int prepare(enum perf_move kind)
 {
 	struct perf_changes spare = { 0 };
+	bool add = kind == PERF_MOVE_SUBGROUP_DEL, in = kind != PERF_MOVE_JOIN;
 	int rc;
 
-	if (run.in == in)
+	if (changes_rules(kind) ? run.extra == add : run.in == in)
 		return 0;
-	rc = change(&spare, in ? PERF_MOVE_JOIN : PERF_MOVE_LEAVE, 0);
+	if (changes_rules(kind))
+		kind = add ? PERF_MOVE_SUBGROUP_ADD : PERF_MOVE_SUBGROUP_DEL;
+	else
+		kind = in ? PERF_MOVE_JOIN : PERF_MOVE_LEAVE;
+	rc = change(&spare, kind, 0);
 	ctl_free(spare.change->stayer);
 	ctl_free(spare.change);
 	return rc;
@@ -408,7 +442,7 @@ static int all_changes(void)
 		for (k = 0; !rc && k < PERF_MOVES; k++) {
 			if (!(run.o.kinds & 1U << k))
 				continue;
-			rc = prepare(k != PERF_MOVE_JOIN);
+			rc = prepare(k);
 			if (!rc)
 				rc = be_quiet();
 			if (!rc)
