@@ -135,6 +135,25 @@ static int put_connection(struct sk_buff *skb, const struct spindle_peer *peer)
 	return why ? nla_put_string(skb, SPINDLE_LIVE_MEMBER_A_REASON, why) : 0;
 }
 
+/* Add the member that wants other subgroups, if there is one, and say which members offer them. */
+static int put_wanted(struct sk_buff *skb, const struct spindle_live *live)
+{
+	const struct spindle_view *view = &live->inst->view;
+	u64 wanted;
+	u32 by, r;
+
+	wanted = spindle_mb_wanted(&live->mb, &by);
+	if (!wanted)
+		return 0;
+	if (nla_put_u32(skb, SPINDLE_LIVE_A_WANTED_BY, view->member[by].id))
+		return -EMSGSIZE;
+	for (r = 0; r < view->num_members; r++)
+		if ((spindle_mb_offered(&live->mb, r) & ~SPINDLE_MB_WANTS) == wanted &&
+		    nla_put_u32(skb, SPINDLE_LIVE_A_OFFERED_BY, view->member[r].id))
+			return -EMSGSIZE;
+	return 0;
+}
+
 static int put_member(struct sk_buff *skb, const struct spindle_live *live, u32 rank)
 {
 	const struct spindle_installed *inst = live->inst;
@@ -208,7 +227,8 @@ static int put_live(struct sk_buff *skb, const struct spindle_live *live)
 	    nla_put_u32(skb, SPINDLE_LIVE_A_TIMEOUT_MS, live->rules.timeout_ms) ||
 	    nla_put_u32(skb, SPINDLE_LIVE_A_MAX_NODES, live->rules.max_nodes) ||
 	    nla_put_u8(skb, SPINDLE_LIVE_A_QUORUM, live->rules.quorum) ||
-	    spindle_fill_witnesses(skb, &live->rules) || put_times(skb, live))
+	    spindle_fill_witnesses(skb, &live->rules) || put_times(skb, live) ||
+	    put_wanted(skb, live))
 		return -EMSGSIZE;
 	if (live->mb.state == SPINDLE_MB_STOPPED &&
 	    nla_put_u8(skb, SPINDLE_LIVE_A_WHY, live->mb.reason))
@@ -286,7 +306,7 @@ static u32 status_bytes(const struct spindle_installed *inst)
 {
 	u32 n = inst->view.num_members;
 
-	return 1024 + n * (256 + 8 * n) + SPINDLE_SEATS * 120 +
+	return 1024 + n * (264 + 8 * n) + SPINDLE_SEATS * 120 +
 	       SPINDLE_MAX_CONTACTS * CONTACT_BYTES;
 }
 

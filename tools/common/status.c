@@ -72,6 +72,8 @@ const struct ctl_field ctl_status_live_fields[] = {
 	LIVE(TEXT, "reason", reason, REASON),
 	LIVE(KEYS, NULL, live, UNSPEC, .keys = ctl_live_keys),
 	LIVE(IDS, NULL, witnesses, WITNESS),
+	LIVE(VAL, "wanted-by", wanted_by, WANTED_BY, .some = true),
+	LIVE(IDS, "offered-by", offered_by, OFFERED_BY, .some = true),
 	LIVE(VAL, "detect-us", phase[CTL_DETECT], DETECT_US),
 	LIVE(VAL, "wedge-us", phase[CTL_WEDGE], WEDGE_US),
 	LIVE(VAL, "agree-us", phase[CTL_AGREE], AGREE_US),

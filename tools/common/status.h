@@ -105,6 +105,10 @@ struct ctl_status {
 	uint64_t changes;
 	/** @phase: durations of the phases of the last change, microseconds */
 	struct ctl_val phase[CTL_PHASES];
+	/** @wanted_by: the member that wants other subgroups; not set: none does */
+	struct ctl_val wanted_by;
+	/** @offered_by: members that would follow it */
+	struct ctl_ids offered_by;
 	/** @member: members by rank, then nodes that want to join */
 	struct ctl_status_member *member;
 	/** @members: entries of @member */

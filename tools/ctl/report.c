@@ -88,6 +88,23 @@ static const char *change_text(const struct ctl_status *s)
 	return s->changes ? text : NULL;
 }
 
+/* Describe the change of the subgroups that a member wants; NULL: none does. */
+static const char *wanted_text(const struct ctl_status *s)
+{
+	struct ctl_ids left = { .set = true };
+	unsigned int i;
+
+	if (!s->wanted_by.set)
+		return NULL;
+	for (i = 0; i < s->members; i++)
+		if (s->member[i].rank.set && !ctl_ids_has(&s->offered_by, s->member[i].id))
+			ctl_ids_add(&left, s->member[i].id);
+	return ctl_asprintf("other subgroups, by node %llu; %s%s",
+			    (unsigned long long)s->wanted_by.num,
+			    left.count ? "does not follow: " : "all members follow",
+			    left.count ? ctl_ids_text(&left) : "");
+}
+
 /*
  * The note of a member, like "this node", "witness", "suspected: silent, by 1,2", "wants to join",
  * or the reason why it is not connected.
@@ -160,6 +177,7 @@ static void print_line(FILE *to, const char *head, const char *text)
 void ctl_report_print(const struct ctl_status *s, FILE *to)
 {
 	const char *action = ctl_report_action(s), *change = change_text(s);
+	const char *wanted = wanted_text(s);
 
 	if (!state_word(s)) {
 		fprintf(to, "Node %llu has no live view.\n", (unsigned long long)s->node);
@@ -180,6 +198,8 @@ void ctl_report_print(const struct ctl_status *s, FILE *to)
 		print_line(to, "last", s->reason);
 	if (action)
 		print_line(to, "action", action);
+	if (wanted)
+		print_line(to, "wanted", wanted);
 	if (change)
 		print_line(to, "change", change);
 	print_contacts(s, to);
@@ -194,8 +214,8 @@ static void json_live(struct json_object *obj, const struct ctl_status *s)
 		       ctl_status_live_fields, s);
 	if (action)
 		ctl_json_str(obj, "action", action);
-	ctl_record_add(obj, "timeout-ms max-nodes quorum detect-us wedge-us agree-us install-us "
-		       "members contacts", ctl_status_live_fields, s);
+	ctl_record_add(obj, "timeout-ms max-nodes quorum wanted-by offered-by detect-us wedge-us "
+		       "agree-us install-us members contacts", ctl_status_live_fields, s);
 }
 
 static void json_outside(struct json_object *obj, const struct ctl_status *s)

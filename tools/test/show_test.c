@@ -569,6 +569,9 @@ static void test_status(void)
 	both(ctl_cmd_status, "status", "", "no live view");
 	live(1, 7, SPINDLE_LIVE_ACTIVE, 0, "node 3 has left\n");
 	num(SPINDLE_LIVE_A_WITNESS, 2);
+	num(SPINDLE_LIVE_A_WANTED_BY, 2);
+	num(SPINDLE_LIVE_A_OFFERED_BY, 1);
+	num(SPINDLE_LIVE_A_OFFERED_BY, 2);
 	num(SPINDLE_LIVE_A_CHANGES, 2);
 	num(SPINDLE_LIVE_A_DETECT_US, 0);
 	num(SPINDLE_LIVE_A_WEDGE_US, 9999);

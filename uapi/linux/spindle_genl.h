@@ -955,6 +955,16 @@ enum spindle_live_attr {
 	SPINDLE_LIVE_A_SPARE_RING,
 	/** @SPINDLE_LIVE_A_SPARES_FREE: u32, spares that no subgroup has taken (reply only) */
 	SPINDLE_LIVE_A_SPARES_FREE,
+	/**
+	 * @SPINDLE_LIVE_A_WANTED_BY: u32, node id of the member that has asked the others for other
+	 * subgroups, of several the one that the members follow; left out if none has (reply only)
+	 */
+	SPINDLE_LIVE_A_WANTED_BY,
+	/**
+	 * @SPINDLE_LIVE_A_OFFERED_BY: u32; several: node id of a member that would follow; the view
+	 * changes to the other subgroups when all of them would (reply only)
+	 */
+	SPINDLE_LIVE_A_OFFERED_BY,
 	/* private: */
 	__SPINDLE_LIVE_A_MAX
 #define SPINDLE_LIVE_A_MAX (__SPINDLE_LIVE_A_MAX - 1)

@@ -357,6 +357,21 @@ bool spindle_mb_offer(struct spindle_mb *mb, u64 offer)
 }
 
 /**
+ * spindle_mb_offered() - the rules that a member offers
+ * @mb: membership
+ * @rank: the member; this node, too
+ *
+ * Context: engine; a status may read it elsewhere.
+ * Return: their digest, with SPINDLE_MB_WANTS if it wants them; 0 if it offers none
+ */
+u64 spindle_mb_offered(const struct spindle_mb *mb, u32 rank)
+{
+	if (rank != mb->me)
+		return mb->peer[rank].offer;
+	return mb->rules | (mb->wants ? SPINDLE_MB_WANTS : 0);
+}
+
+/**
  * spindle_mb_wanted() - find rules that a member wants
  * @mb: membership
  * @rank: out: the member, of several the first one; this node, too
@@ -368,14 +383,11 @@ bool spindle_mb_offer(struct spindle_mb *mb, u64 offer)
  */
 u64 spindle_mb_wanted(const struct spindle_mb *mb, u32 *rank)
 {
-	u64 mask;
+	u64 mask, offer;
 
 	for (mask = spindle_mb_alive(mb); mask; mask &= mask - 1) {
-		u64 offer = mb->wants ? mb->rules | SPINDLE_MB_WANTS : 0;
-
 		*rank = __ffs64(mask);
-		if (*rank != mb->me)
-			offer = mb->peer[*rank].offer;
+		offer = spindle_mb_offered(mb, *rank);
 		if (offer & SPINDLE_MB_WANTS)
 			return offer & ~SPINDLE_MB_WANTS;
 	}

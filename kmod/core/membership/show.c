@@ -134,7 +134,7 @@ u32 spindle_mb_push(struct spindle_mb *mb, u32 rank, struct spindle_write *write
 	struct spindle_mb_peer *p = &mb->peer[rank];
 	u32 trims = spindle_decree_trims(spindle_mb_view(mb)), n = 0;
 	u64 beat[SPINDLE_BLOCK_WORDS] = {
-		mb->beat, mb->wish, mb->wish_inc, mb->rules | (mb->wants ? SPINDLE_MB_WANTS : 0)
+		mb->beat, mb->wish, mb->wish_inc, spindle_mb_offered(mb, mb->me)
 	};
 	u64 word[SPINDLE_BLOCK_WORDS];
 

@@ -1927,7 +1927,10 @@ static void test_rules_wanted(void)
 	CHECK_EQ(rank, 1);
 	CHECK(spindle_mb_offer(&mb, RULES + 4));
 	CHECK_EQ(spindle_mb_wanted(&mb, &rank), RULES + 2);
+	CHECK_EQ(spindle_mb_offered(&mb, 0), RULES + 4);
+	CHECK_EQ(spindle_mb_offered(&mb, 1), (RULES + 2) | SPINDLE_MB_WANTS);
 	CHECK(spindle_mb_offer(&mb, (RULES + 4) | SPINDLE_MB_WANTS));
+	CHECK_EQ(spindle_mb_offered(&mb, 0), (RULES + 4) | SPINDLE_MB_WANTS);
 	CHECK_EQ(spindle_mb_wanted(&mb, &rank), RULES + 4);
 	CHECK_EQ(rank, 0);
 	CHECK(spindle_mb_offer(&mb, 0));

@@ -46,6 +46,42 @@ lsn()
 	spindle-ctl -j -p subgroup show node "$1" id "$2" | sed -n 's/^ *"lsn": \([0-9]*\),*$/\1/p'
 }
 
+# add_at NODE ID: an administrator of the node adds a subgroup
+add_at()
+{
+	spindle-ctl subgroup add "$1" id "$2" window 4 max-msg 64 timeout 60 >/tmp/add.$2 2>&1
+	echo $? >/tmp/add.$2.rc
+}
+
+# as_told ID: all members have the subgroup if its administrator was told so, and none has it if not
+as_told()
+{
+	case $(cat /tmp/add.$1.rc) in
+	0)
+		added=$((added + 1))
+		wait_until 60 all_have "$1" 1 2 3 && spindle-ctl subgroup del 2 id "$1" timeout 60
+		;;
+	1)
+		grep -q "another \(change of the subgroups is under way\|member changes the \)" \
+			/tmp/add.$1 && none_has "$1" 1 2 3
+		;;
+	*) return 1 ;;
+	esac
+}
+
+# two_at_once: at least one of two administrators gets what it wants, and both are told the truth.
+two_at_once()
+{
+	local other
+
+	added=0
+	add_at 1 21 &
+	other=$!
+	add_at 3 22
+	wait $other
+	as_told 22 && as_told 21 && [ $added -gt 0 ]
+}
+
 check "module loads" loop_start
 check "nodes" loop_nodes 5
 check "a live view with room for two more subgroups" live_view 3 max-nodes 5 spares 2 \
@@ -53,6 +89,10 @@ check "a live view with room for two more subgroups" live_view 3 max-nodes 5 spa
 check "they are in the first view" wait_until 60 in_view 1 1 2 3
 for i in 1 2 3; do
 	load_start $i
+done
+
+for i in 1 2 3 4; do
+	check "two administrators at once, $i" two_at_once || sed 's/^/# /' /tmp/add.*
 done
 
 check "node 2 adds a subgroup" spindle-ctl subgroup add 2 id 7 name topic window 8 max-msg 128 \

@@ -5,7 +5,7 @@
 # membership's part of its row, or rubbish, or nothing any more; the others go on without it,
 # and their messages with them. And strangers at the door: questions about anything, knocks
 # under any name and without end, hellos cut off anywhere; the view does not notice.
-# vm: timeout=600 uml hostile
+# vm: timeout=900 uml hostile
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh
@@ -167,23 +167,47 @@ check "node 2 asked for them" [ "$(echo "$heard" | cut -d'|' -f6)" -gt 0 ]
 liar "rules that may not follow the present ones" yes listen contact,other gone
 check "node 2 asked for them" [ "$(echo "$heard" | cut -d'|' -f6)" -gt 0 ]
 
+# ask_for ID NODE FILE: ask the node to add a subgroup
+ask_for()
+{
+	spindle-ctl subgroup add "$2" id "$1" window 8 max-msg 64 timeout 200 >"$3" 2>&1
+	echo $? >"$3.rc"
+}
+
+# node 3 sees that all but node 1 follow node 2
+all_but_one()
+{
+	spindle-ctl status node 3 >/tmp/status
+	grep -q 'wanted: other subgroups, by node 2; does not follow: 1$' /tmp/status
+}
+
+# Other requests come while node 2 waits for node 1.
 add_it()
 {
-	spindle-ctl subgroup add 2 id 9 window 8 max-msg 64 timeout 200 >/tmp/added 2>&1
-	echo $? >/tmp/added.rc
+	ask_for 9 2 /tmp/added &
+	wait_until 15 all_but_one
+	echo $? >/tmp/status.rc
+	ask_for 10 2 /tmp/second
+	ask_for 11 3 /tmp/third
+	wait $!
 }
 
 PLAIN=$RULES
 # The members must not suspect the liar before they give up the request, after 20 s. So a machine
 # that stands still for a few seconds does not decide this case.
-RULES="timeout-ms 15000 max-nodes 8 spares 1 spare-window 8 spare-ring 4096"
+RULES="timeout-ms 10000 max-nodes 8 spares 1 spare-window 8 spare-ring 4096"
 rm -f /tmp/added.rc
 DURING=add_it
 liar "a member that does not follow others" "0|yes" contact,beat,until=/tmp/added.rc gone
 is "the request fails" "$(cat /tmp/added.rc)" 1
 check "its text says why" grep -q "some members do not follow" /tmp/added
 DURING=
-add_it
+is "the status of node 3 names node 1" "$(cat /tmp/status.rc)" 0
+for i in second third; do
+	is "the $i request fails" "$(cat /tmp/$i.rc)" 1
+	check "its text says why" grep -q "another change of the subgroups is under way" /tmp/$i
+done
+ask_for 9 2 /tmp/added
 is "without that member, it succeeds" "$(cat /tmp/added.rc)" 0
 RULES=$PLAIN
 
