@@ -144,26 +144,29 @@ static void call(struct spindle_live *live, void (*fn)(void *ctx), struct letter
 
 /* ---- the offer ---------------------------------------------------------------- */
 
-/* May the members of the installed view follow these rules? Returns NULL, or why not. */
-static const char *check(const struct spindle_live *live, const struct spindle_rules *rules)
+/*
+ * May the members of the installed view follow these rules? Returns 0, -ENOMEM, or -EINVAL with a
+ * text that says why not.
+ */
+static int check(const struct spindle_live *live, const struct spindle_rules *rules,
+		 const char **text)
 {
 	const struct spindle_view *view = &live->inst->view;
 	struct spindle_view *next;
-	const char *text;
 	int fault;
 
-	text = spindle_rules_check(rules, &fault) ? : spindle_rules_change(&live->rules, rules);
-	if (text)
-		return text;
+	*text = spindle_rules_check(rules, &fault) ? : spindle_rules_change(&live->rules, rules);
+	if (*text)
+		return -EINVAL;
 	next = kvzalloc(sizeof(*next), GFP_KERNEL);
 	if (!next)
-		return "there is not enough memory";
+		return -ENOMEM;
 	next->vid = view->vid + 1;
 	next->num_members = view->num_members;
 	memcpy(next->member, view->member, sizeof(next->member));
-	text = spindle_rules_next(rules, view, next) ? : spindle_view_check(next, true, NULL);
+	*text = spindle_rules_next(rules, view, next) ? : spindle_view_check(next, true, NULL);
 	kvfree(next);
-	return text;
+	return *text ? -EINVAL : 0;
 }
 
 static int begin(struct spindle_live *live, const struct spindle_rules *rules, bool wants)
@@ -228,18 +231,17 @@ int spindle_offer_want(struct spindle_live *live, const struct spindle_rules *ru
 	struct spindle_node *node = live->inst->node;
 	struct letter letter = {};
 	const char *text;
+	int err;
 
 	lockdep_assert_held(&node->sn->lock);
 	call(live, look_fn, &letter);
 	if (letter.wanted || live->offer)
 		return spindle_deny(extack, NULL, -EBUSY,
 				    "another change of the subgroups is under way");
-	text = check(live, rules);
-	if (text) {
+	err = check(live, rules, &text);
+	if (err == -EINVAL)
 		extack->_msg = text;
-		return -EINVAL;
-	}
-	return begin(live, rules, true);
+	return err ? : begin(live, rules, true);
 }
 
 /* ---- what other members want ------------------------------------------------------ */
@@ -295,15 +297,18 @@ static void follow(struct spindle_live *live, u64 wanted)
 {
 	const struct spindle_fetch *fetch = live->fetch;
 	struct spindle_rules *rules;
+	const char *text;
+	int err = -EINVAL;
 
 	if (fetch->name != wanted || fetch->bytes < 0)
 		return;
 	rules = kvzalloc(sizeof(*rules), GFP_KERNEL);
 	if (!rules)
 		return;
-	if (spindle_card_rules((void *)fetch->question.text, fetch->bytes, rules) ||
-	    spindle_rules_offer(rules) != wanted || check(live, rules) ||
-	    begin(live, rules, false))
+	if (!spindle_card_rules((void *)fetch->question.text, fetch->bytes, rules) &&
+	    spindle_rules_offer(rules) == wanted)
+		err = check(live, rules, &text) ? : begin(live, rules, false);
+	if (err && err != -ENOMEM)
 		WRITE_ONCE(live->refused, wanted);
 	kvfree(rules);
 }

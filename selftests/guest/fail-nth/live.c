@@ -20,9 +20,24 @@
 #include "workers.h"
 #include "tap.h"
 
+#define ADDED		7	/* id of a subgroup that is added */
+#define RING		8192
 #define QUIET_ROUNDS	3	/* rounds without a failure until the test ends */
 
 /* ---- requests -------------------------------------------------------------- */
+
+/* Put a subgroup into a request. */
+static void put_subgroup(uint32_t id)
+{
+	nl_nest(&request, SPINDLE_A_SUBGROUP)->nla_type |= NLA_F_NESTED;
+	nl_put_u32(&request, SPINDLE_SUBGROUP_A_ID, id);
+	nl_put_u32(&request, SPINDLE_SUBGROUP_A_WINDOW, 16);
+	nl_put_u32(&request, SPINDLE_SUBGROUP_A_MAX_MSG, 512);
+	nl_put_u32(&request, SPINDLE_SUBGROUP_A_RING, RING);
+	nl_nest_end(&request);
+}
+
+static uint32_t spares;		/* of the views that begin from now on */
 
 /* A first view with these members, as bits, and one subgroup. */
 static int set_live(uint32_t members, uint32_t node)
@@ -38,6 +53,8 @@ static int set_live(uint32_t members, uint32_t node)
 	nl_put(&request, SPINDLE_A_VIEW_ID, &vid, sizeof(vid));
 	nl_nest(&request, SPINDLE_A_LIVE)->nla_type |= NLA_F_NESTED;
 	nl_put_u32(&request, SPINDLE_LIVE_A_TIMEOUT_MS, 5000);
+	nl_put_u32(&request, SPINDLE_LIVE_A_SPARES, spares);
+	nl_put_u32(&request, SPINDLE_LIVE_A_SPARE_RING, RING);
 	nl_nest_end(&request);
 	nl_put(&request, SPINDLE_A_INSECURE, NULL, 0);
 	for (i = 0; i < 32; i++) {
@@ -48,12 +65,25 @@ static int set_live(uint32_t members, uint32_t node)
 		put_addr(&request, SPINDLE_MEMBER_A_ADDR4, SPINDLE_MEMBER_A_PORT, i);
 		nl_nest_end(&request);
 	}
-	nl_nest(&request, SPINDLE_A_SUBGROUP)->nla_type |= NLA_F_NESTED;
-	nl_put_u32(&request, SPINDLE_SUBGROUP_A_ID, 1);
-	nl_put_u32(&request, SPINDLE_SUBGROUP_A_WINDOW, 16);
-	nl_put_u32(&request, SPINDLE_SUBGROUP_A_MAX_MSG, 512);
-	nl_put_u32(&request, SPINDLE_SUBGROUP_A_RING, 8192);
-	nl_nest_end(&request);
+	put_subgroup(1);
+	err = talk(&nl, &request);
+	close(nl.fd);
+	return err;
+}
+
+/* Ask a member to add a subgroup to its view, or to remove it. */
+static int ask_rules(int cmd, uint32_t node)
+{
+	struct nl nl;
+	int err;
+
+	begin(&nl);
+	nl_begin(&nl, &request, cmd, 0);
+	nl_put_u32(&request, SPINDLE_A_NODE_ID, node);
+	if (cmd == SPINDLE_CMD_SUBGROUP_ADD)
+		put_subgroup(ADDED);
+	else
+		nl_put_u32(&request, SPINDLE_A_SUBGROUP_ID, ADDED);
 	err = talk(&nl, &request);
 	close(nl.fd);
 	return err;
@@ -72,18 +102,6 @@ static int join(uint32_t node, uint32_t contact)
 	err = talk(&nl, &request);
 	close(nl.fd);
 	return err;
-}
-
-static int run_set(void *ctx)
-{
-	(void)ctx;
-	return set_live(1U << 3, 3);
-}
-
-static void undo_set(void *ctx)
-{
-	(void)ctx;
-	simple(SPINDLE_CMD_VIEW_DEL, 3);
 }
 
 /* enum spindle_live_state of nodes 1 to 3, or -1: in no live view, and joining none */
@@ -128,23 +146,64 @@ static struct states states(void)
  * Perhaps only the answer failed. Then the request has happened, or will, and a second one would be
  * refused.
  */
-static int happened(int err, int state)
+static int happened(int err, bool (*has)(uint64_t what), uint64_t what)
 {
 	int i;
 
 	for (i = 0; i < 200 && (!err || err == -ENOBUFS); i++) {
-		if (states().of[3] == state)
+		if (has(what))
 			return 0;
 		nap(5);
 	}
-	return err;
+	return err ? err : -ETIMEDOUT;
+}
+
+static bool in_state(uint64_t state)
+{
+	return states().of[3] == (int)state;
+}
+
+/* Is node 3 in this view or a later one, and are its subgroups active? */
+static bool in_view(uint64_t vid)
+{
+	struct states s = states();
+	int added = subgroup_state(3, ADDED);
+
+	return s.of[3] == SPINDLE_LIVE_ACTIVE && s.vid[3] >= vid &&
+	       subgroup_state(3, 1) == SPINDLE_STATE_ACTIVE &&
+	       (added < 0 || added == SPINDLE_STATE_ACTIVE);
+}
+
+/* Node 3 begins a view of one member. */
+static int run_set(void *ctx)
+{
+	(void)ctx;
+	return happened(set_live(1U << 3, 3), in_view, 1);
+}
+
+static void undo_set(void *ctx)
+{
+	(void)ctx;
+	simple(SPINDLE_CMD_VIEW_DEL, 3);
+}
+
+/* Put node 3 into a new view of one member. */
+static void set_again(void)
+{
+	unsigned int n = nth;
+
+	simple(SPINDLE_CMD_VIEW_DEL, 3);
+	nth = 0;
+	if (run_set(NULL))
+		die("the view cannot be set again");
+	nth = n;
 }
 
 /* Node 1 is in no view, so the join goes on until the test gives it up. */
 static int run_join(void *ctx)
 {
 	(void)ctx;
-	return happened(join(3, 1), SPINDLE_LIVE_JOINING);
+	return happened(join(3, 1), in_state, SPINDLE_LIVE_JOINING);
 }
 
 static void undo_join(void *ctx)
@@ -164,19 +223,52 @@ static int run_leave(void *ctx)
 	nl_put_u32(&request, SPINDLE_A_NODE_ID, 3);
 	err = talk(&nl, &request);
 	close(nl.fd);
-	return happened(err, SPINDLE_LIVE_STOPPED);
+	return happened(err, in_state, SPINDLE_LIVE_STOPPED);
 }
 
-/* The node leaves a view of one member. Make that view again. */
+/* The node leaves a view of one member. */
 static void undo_leave(void *ctx)
+{
+	(void)ctx;
+	set_again();
+}
+
+/* Ask node 3, which is in a view of one member, and wait for the change. */
+static int change_rules(int cmd)
+{
+	uint64_t vid = states().vid[3];
+
+	return happened(ask_rules(cmd, 3), in_view, vid + 1);
+}
+
+static int run_add(void *ctx)
+{
+	(void)ctx;
+	return change_rules(SPINDLE_CMD_SUBGROUP_ADD);
+}
+
+static int run_del(void *ctx)
+{
+	(void)ctx;
+	return change_rules(SPINDLE_CMD_SUBGROUP_DEL);
+}
+
+/* Each change has a view id of its own, so only a new view is the former one. */
+static void undo_add(void *ctx)
+{
+	(void)ctx;
+	set_again();
+}
+
+static void undo_del(void *ctx)
 {
 	unsigned int n = nth;
 
 	(void)ctx;
+	set_again();
 	nth = 0;
-	simple(SPINDLE_CMD_VIEW_DEL, 3);
-	if (set_live(1U << 3, 3))
-		die("the view cannot be set again");
+	if (change_rules(SPINDLE_CMD_SUBGROUP_ADD))
+		die("a subgroup cannot be added again");
 	nth = n;
 }
 
@@ -344,6 +436,17 @@ static bool goes_out(struct states *s)
 	return is_out(s, vid);
 }
 
+/* Node 1 is asked for another subgroup, and all follow. Returns whether that has ended. */
+static bool gets_subgroup(struct states *s)
+{
+	uint64_t vid = states().vid[1];
+
+	nth = 0;
+	if (ask_rules(SPINDLE_CMD_SUBGROUP_ADD, 1))
+		die("a change of the subgroups cannot begin");
+	return settle(vid + 1, s);
+}
+
 static bool others_in(const struct states *s)
 {
 	return s->of[1] == SPINDLE_LIVE_ACTIVE && s->of[2] == SPINDLE_LIVE_ACTIVE;
@@ -371,6 +474,8 @@ struct change {
 	void (*begin)(void);
 	bool (*go)(struct states *s);
 	bool (*well)(const struct states *s);
+	/* One of so many allocations fails. All changes have most of their allocations in common. */
+	unsigned int stride;
 };
 
 static void change(const struct change *c)
@@ -385,7 +490,7 @@ static void change(const struct change *c)
 	part();
 	first = usage();
 	only_ours(true);
-	for (n = 1; n < MAX_NTH && quiet < QUIET_ROUNDS && bad < 3; n++) {
+	for (n = 1; n < MAX_NTH && quiet < QUIET_ROUNDS && bad < 3; n += c->stride) {
 		unsigned int hit;
 		bool done;
 
@@ -430,15 +535,31 @@ void test_live(void)
 	struct op leave = { .name = "node leave", .run = run_leave, .undo = undo_leave,
 			    .errs = errs_netlink };
 
-	static const struct change joins = { "joins", only_two, comes_in, all_in };
-	static const struct change evictions = { "evictions", all_three, goes_out, others_in };
+	struct op add = { .name = "subgroup add", .run = run_add, .undo = undo_add,
+			  .errs = errs_netlink };
+	struct op del = { .name = "subgroup del", .run = run_del, .undo = undo_del,
+			  .errs = errs_netlink };
+
+	static const struct change joins = { "joins", only_two, comes_in, all_in, 1 };
+	static const struct change evictions = { "evictions", all_three, goes_out, others_in, 1 };
+	static const struct change additions = {
+		"additions", all_three, gets_subgroup, all_in, 7,
+	};
 
 	path(&set);
 	path(&come);
-	if (set_live(1U << 3, 3))
+	if (run_set(NULL))
 		die("a live view cannot be set");
 	path(&leave);
+	spares = 1;
+	set_again();
+	path(&add);
+	if (change_rules(SPINDLE_CMD_SUBGROUP_ADD))
+		die("a subgroup cannot be added");
+	path(&del);
 	simple(SPINDLE_CMD_VIEW_DEL, 3);
+	change(&additions);
+	spares = 0;
 	change(&joins);
 	change(&evictions);
 }

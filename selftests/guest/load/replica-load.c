@@ -3,7 +3,8 @@
  * replica-load: a replica whose state is a hash of all messages.
  *
  *	replica-load -n NODE -g SUBGROUP -t TOTAL -f FILE [-c COUNT] [-l LEN] [-b BYTES]
- *		     [-x WHEN] [-p MS] [-o MS] [-s BYTES] [-m BYTES] [-d] [-N]
+ *		     [-x WHEN] [-y BYTES] [-k PID] [-p MS] [-o MS] [-s BYTES] [-m BYTES]
+ *		     [-d] [-N]
  *
  * The process sends COUNT messages of LEN bytes, applies messages until there are TOTAL of them in
  * its state, and prints "total TOTAL hash HASH lsn LSN". The same line at two nodes means the same
@@ -11,9 +12,10 @@
  * depend on the state and are checked when it is loaded.
  *
  * -x WHEN: the process kills itself: in "save", when its child saves; in "send", when it sends a
- * snapshot; in "receive", when a snapshot begins to arrive; in "load". -p: save() and load() take
- * so many milliseconds more. -o: timeout. -s: spill_bytes. -m: state_bytes. -d: declare the empty
- * state. -N: SPINDLE_REPLICA_NO_FORK.
+ * snapshot; in "receive", when a snapshot begins to arrive, or with -y so many bytes of it have; in
+ * "load". -k: it kills that process instead, once. -p: save() and load() take so many milliseconds
+ * more. -o: timeout. -s: spill_bytes. -m: state_bytes. -d: declare the empty state. -N:
+ * SPINDLE_REPLICA_NO_FORK.
  *
  * Each change of the replica's state is a line "state NAME donor NODE error TEXT".
  *
@@ -51,9 +53,10 @@ struct state {
 
 static struct {
 	struct spindle_replica_opts replica;
-	uint64_t total, count, bytes;
+	uint64_t total, count, bytes, arrived;
 	uint32_t len, pause_ms;
 	const char *stop, *when;
+	pid_t victim;
 	bool declare;
 } opt = { .len = 64 };
 
@@ -65,8 +68,10 @@ static uint64_t life;
 
 static void die_in(const char *when)
 {
-	if (opt.when && !strcmp(opt.when, when))
-		kill(getpid(), SIGKILL);
+	if (!opt.when || strcmp(opt.when, when))
+		return;
+	opt.when = NULL;
+	kill(opt.victim ? opt.victim : getpid(), SIGKILL);
 }
 
 static void write_all(int fd, const void *buf, size_t len)
@@ -187,7 +192,7 @@ static void changed(void *ctx, const struct spindle_replica_stat *st)
 	(void)ctx;
 	printf("state %s donor %u error %s\n", spindle_replica_state_string(st->state), st->donor,
 	       st->error ? strerror(-st->error) : "none");
-	if (st->state == SPINDLE_REPLICA_RECEIVING)
+	if (st->state == SPINDLE_REPLICA_RECEIVING && !opt.arrived)
 		die_in("receive");
 }
 
@@ -222,13 +227,15 @@ static bool send_some(uint64_t *sent)
 	return *sent < opt.count;
 }
 
-static void watch_sending(void)
+static void watch_snapshot(void)
 {
 	struct spindle_replica_stat st;
 
 	spindle_replica_stat(replica, &st);
 	if (st.serving)
 		die_in("send");
+	if (opt.arrived && st.received >= opt.arrived)
+		die_in("receive");
 }
 
 static uint64_t number(const char *text)
@@ -245,7 +252,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:g:t:f:c:l:b:x:p:o:s:m:dN")) != -1) {
+	while ((c = getopt(argc, argv, "n:g:t:f:c:l:b:x:y:k:p:o:s:m:dN")) != -1) {
 		switch (c) {
 		case 'n': opt.replica.node = (uint32_t)number(optarg); break;
 		case 'g': opt.replica.subgroup = (uint32_t)number(optarg); break;
@@ -255,6 +262,8 @@ static void parse(int argc, char **argv)
 		case 'l': opt.len = (uint32_t)number(optarg); break;
 		case 'b': opt.bytes = number(optarg); break;
 		case 'x': opt.when = optarg; break;
+		case 'y': opt.arrived = number(optarg); break;
+		case 'k': opt.victim = (pid_t)number(optarg); break;
 		case 'p': opt.pause_ms = (uint32_t)number(optarg); break;
 		case 'o': opt.replica.timeout_ms = (uint32_t)number(optarg); break;
 		case 's': opt.replica.spill_bytes = number(optarg); break;
@@ -288,7 +297,7 @@ int main(int argc, char **argv)
 	while (access(opt.stop, F_OK)) {
 		bool more = send_some(&sent);
 
-		watch_sending();
+		watch_snapshot();
 		err = spindle_replica_wait(replica, POLLIN | (more ? POLLOUT : 0), 200);
 		if (err && err != -EINTR) {
 			fprintf(stderr, "replica-load: %s\n", spindle_replica_strerror(err));

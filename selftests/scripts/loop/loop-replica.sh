@@ -172,6 +172,29 @@ check "it dies while its child saves" wait_until 60 dead "$(pid_of d)"
 check "the receiver notices" wait_until 60 is_now asking e
 end_round "the fifth round ends"
 
+# A snapshot comes in three parts, and two nodes have the state. Behind each part the receiver dies, or
+# the donor that it asks first, which is that of the lower rank. Then the other one is asked.
+THREE_PARTS=$((40 << 20))
+replica c 3 -t 300 -d -b $THREE_PARTS
+check "node 3 has a long state" wait_until 30 is_now current c
+replica d 4 -t 300 -c 300 -b $THREE_PARTS
+check "node 4 has it, too" wait_until 60 is_now current d
+for parts in 1 2; do
+	behind=$(((parts - 1) * (16 << 20) + 1))
+	replica e 5 -b $THREE_PARTS -x receive -y $behind
+	check "$parts parts: a receiver dies behind them" wait_until 60 dead "$(pid_of e)"
+	check "it got no more" sh -c "! grep -q '^state current' /tmp/e"
+	replica e 5 -t 300 -b $THREE_PARTS -x receive -y $behind -k "$(pid_of c)"
+	check "$parts parts: the donor dies behind them" wait_until 60 dead "$(pid_of c)"
+	check "the other one gives the state" wait_until 120 is_now current e
+	check "from the beginning" grep -q "^state current donor 4 error none" /tmp/e
+	kill_off e
+	replica c 3 -t 300 -b $THREE_PARTS
+	check "node 3 has the state again" wait_until 60 is_now current c
+done
+check "all have the same state" wait_until 60 totals c d
+end_round "the round of parts ends"
+
 # Limits, and a program that does not fork.
 replica a 1 -d -c 1000000 -b 3000000 -N
 check "a donor that does not fork" wait_until 30 is_now current a

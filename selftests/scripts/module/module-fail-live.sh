@@ -5,7 +5,7 @@
 # once: it is refused, tried again, or a node stops and says so, and afterwards all of it
 # works. See selftests/guest/fail-nth.
 # vm: own
-# vm: timeout=600
+# vm: timeout=1000
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh
@@ -17,7 +17,7 @@
 check "device" setup_rxe_loop
 check "module loads" modprobe spindle
 check "nodes" loop_nodes 3
-tap_run limit 500 fail-nth live
+tap_run limit 900 fail-nth live
 check "two nodes begin a live view" live_view 2 subgroup 1 window 32 max-msg 256
 check "two nodes are in the first view" wait_until 60 in_view 1 1 2
 check "node 3 joins" spindle-ctl node join id 3 insecure contact 10.0.0.1:5002
