@@ -291,7 +291,7 @@ static void start_fetch(struct spindle_live *live, u64 name, u32 rank)
 
 /*
  * Follow the member that was asked, if it still wants these rules. This node asks again after a
- * refusal that may pass, but not for rules that it cannot follow.
+ * refusal that may pass, or when it lacked memory, but not for rules that it cannot follow.
  */
 static void follow(struct spindle_live *live, u64 wanted)
 {

@@ -43,8 +43,7 @@ static const char *kinds_word(const char *word, unsigned int *kinds)
 			return NULL;
 		}
 	}
-	return ctl_asprintf("'%s' is none of join, leave, evict, crash, del, subgroup-add, subgroup-del, all",
-			    word);
+	return ctl_asprintf("'%s' is none of " PERF_MOVE_WORDS ", all", word);
 }
 
 /**

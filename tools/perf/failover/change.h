@@ -39,6 +39,9 @@ enum perf_move {
 
 #define PERF_MOVE_ALL	((1U << PERF_MOVES) - 1)
 
+/* The words for them. */
+#define PERF_MOVE_WORDS	"join, leave, evict, crash, del, subgroup-add, subgroup-del"
+
 /* Those that change no member. */
 #define PERF_MOVE_RULES	(1U << PERF_MOVE_SUBGROUP_ADD | 1U << PERF_MOVE_SUBGROUP_DEL)
 

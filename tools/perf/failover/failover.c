@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Nodes of this kernel in a live view. The last node, the mover, leaves and joins, and a subgroup is
+ * Nodes of this kernel in a live view. The last node, the mover, leaves and joins. A subgroup is
  * added and removed. See failover.h.
  */
 #include <errno.h>

@@ -41,7 +41,7 @@ const struct ctl_opt perf_fopts[] = {
 	  .min = MIN_NODES, .max = SPINDLE_MAX_MEMBERS, .def = DEF_NODES, .value = "N",
 	  .help = "nodes, with the one that comes and goes" },
 	{ .name = "kind", .kind = CTL_OPT_TAKE, .take = take_kinds, .group = CHANGE,
-	  .value = "LIST", .help = "of join, leave, evict, crash, del, subgroup-add, subgroup-del (all)" },
+	  .value = "LIST", .help = "of " PERF_MOVE_WORDS " (all)" },
 	{ .name = "repetitions", .letter = 'r', .kind = CTL_OPT_NUM, .group = CHANGE, AT(reps),
 	  .min = 1, .max = MAX_REPS, .def = DEF_REPS, .value = "N",
 	  .help = "changes of each kind" },
