@@ -357,21 +357,6 @@ bool spindle_mb_offer(struct spindle_mb *mb, u64 offer)
 }
 
 /**
- * spindle_mb_offered() - the rules that a member offers
- * @mb: membership
- * @rank: the member; this node, too
- *
- * Context: engine; a status may read it elsewhere.
- * Return: their digest, with SPINDLE_MB_WANTS if it wants them; 0 if it offers none
- */
-u64 spindle_mb_offered(const struct spindle_mb *mb, u32 rank)
-{
-	if (rank != mb->me)
-		return mb->peer[rank].offer;
-	return mb->rules | (mb->wants ? SPINDLE_MB_WANTS : 0);
-}
-
-/**
  * spindle_mb_wanted() - find rules that a member wants
  * @mb: membership
  * @rank: out: the member, of several the first one; this node, too

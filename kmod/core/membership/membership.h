@@ -319,11 +319,11 @@ int spindle_mb_join(struct spindle_mb *mb, const struct spindle_view *view, u32 
 		    u64 incarnation, u64 now);
 void spindle_mb_invite(struct spindle_mb *mb, u32 id, u64 incarnation);
 bool spindle_mb_offer(struct spindle_mb *mb, u64 offer);
-u64 spindle_mb_offered(const struct spindle_mb *mb, u32 rank);
 u64 spindle_mb_wanted(const struct spindle_mb *mb, u32 *rank);
 bool spindle_mb_may(enum spindle_mb_state old, enum spindle_mb_state to);
 bool spindle_mb_run(struct spindle_mb *mb, u64 now);
 u32 spindle_mb_push(struct spindle_mb *mb, u32 rank, struct spindle_write *write);
+u64 spindle_mb_offered(const struct spindle_mb *mb, u32 rank);
 bool spindle_mb_open(const struct spindle_mb *mb, u32 rank);
 bool spindle_mb_has_begun(const struct spindle_mb *mb, u32 rank, u64 vid, bool stayed);
 bool spindle_mb_has_wedged(const struct spindle_mb *mb, u32 rank);

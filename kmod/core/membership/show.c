@@ -2,7 +2,7 @@
 /*
  * Show: membership columns become writes to the other members. See membership.h.
  *
- * Context: engine, all of it.
+ * Context: engine. A status reads spindle_mb_offered() elsewhere.
  */
 #include "core/base/push.h"
 #include "member.h"
@@ -42,6 +42,20 @@ bool spindle_mb_has_begun(const struct spindle_mb *mb, u32 rank, u64 vid, bool s
 		return false;
 	return p->vid >= vid ||
 	       (stayed && p->vid + 1 == vid && p->phase == SPINDLE_MB_COMMITTED);
+}
+
+/**
+ * spindle_mb_offered() - the rules that a member offers
+ * @mb: membership
+ * @rank: the member; this node, too
+ *
+ * Return: their digest, with SPINDLE_MB_WANTS if it wants them; 0 if it offers none
+ */
+u64 spindle_mb_offered(const struct spindle_mb *mb, u32 rank)
+{
+	if (rank != mb->me)
+		return mb->peer[rank].offer;
+	return mb->rules | (mb->wants ? SPINDLE_MB_WANTS : 0);
 }
 
 /* The own columns as a member may see them: states beyond ACTIVE only behind all messages. */

@@ -32,7 +32,7 @@ longest()
 # change KIND NODES: the worst of some
 change()
 {
-	local f row
+	local f row kind
 
 	turn "$1" "$2" || return 0
 	rm -f $JSON
@@ -45,9 +45,10 @@ change()
 	fi
 	[ "$rows" != 0 ] || tell "head changes,$(echo "$FIGURES" | tr ' ' ,),quiet_us,fixed_quiet_us"
 	rows=$((rows + 1))
-	row=$(json-get $JSON "/kinds/$1/changes")
+	kind=$(echo "$1" | tr - _)
+	row=$(json-get $JSON "/kinds/$kind/changes")
 	for f in $FIGURES; do
-		row=$row,$(json-get $JSON "/kinds/$1/$f/max")
+		row=$row,$(json-get $JSON "/kinds/$kind/$f/max")
 	done
 	tell "row $points,$1,$2,$row,$(longest false),$(longest true)"
 }

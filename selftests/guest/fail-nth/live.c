@@ -474,7 +474,7 @@ struct change {
 	void (*begin)(void);
 	bool (*go)(struct states *s);
 	bool (*well)(const struct states *s);
-	/* One of so many allocations fails. All changes have most of their allocations in common. */
+	/* One of so many allocations fails. All changes share most of their allocations. */
 	unsigned int stride;
 };
 
