@@ -110,9 +110,8 @@ void spindle_offer_install(struct spindle_live *live)
 static void look_fn(void *ctx)
 {
 	struct letter *letter = ctx;
-	const struct spindle_mb *mb = &letter->live->mb;
 
-	letter->wanted = mb->state < SPINDLE_MB_STOPPED ? spindle_mb_wanted(mb, &letter->rank) : 0;
+	letter->wanted = spindle_mb_wanted(&letter->live->mb, &letter->rank);
 }
 
 static void set_fn(void *ctx)

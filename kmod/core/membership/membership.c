@@ -364,12 +364,14 @@ bool spindle_mb_offer(struct spindle_mb *mb, u64 offer)
  * Members follow one change after the other. So a member that wants other rules follows those of a
  * member before it.
  *
- * Return: the rules, without SPINDLE_MB_WANTS; 0 if no member wants any
+ * Return: the rules, without SPINDLE_MB_WANTS; 0 if none wants any, or this node is no member
  */
 u64 spindle_mb_wanted(const struct spindle_mb *mb, u32 *rank)
 {
 	u64 mask, offer;
 
+	if (mb->state >= SPINDLE_MB_STOPPED)
+		return 0;
 	for (mask = spindle_mb_alive(mb); mask; mask &= mask - 1) {
 		*rank = __ffs64(mask);
 		offer = spindle_mb_offered(mb, *rank);

@@ -1297,6 +1297,7 @@ mutant rules_late membership/membership.c '/^bool spindle_mb_offer/,/^}/ s/if (m
 mutant rules_stay membership/membership.c '/^static void install/,/^}/ s/		mb->rules = 0;/		;/'
 mutant rules_untold membership/membership.c '/^bool spindle_mb_offer/,/^}/ s/	mb->beat++;/	;/'
 mutant wanted_last membership/membership.c '/^u64 spindle_mb_wanted/,/^}/ s/\*rank = __ffs64(mask);/*rank = fls64(mask) - 1;/'
+mutant wanted_stopped membership/membership.c '/^u64 spindle_mb_wanted/,/^}/ s/mb->state >= SPINDLE_MB_STOPPED/false/'
 mutant wanted_followers membership/membership.c '/^u64 spindle_mb_wanted/,/^}/ s/if (offer \& SPINDLE_MB_WANTS)/if (offer)/'
 mutant asks_rules_bytes membership/hello.c '/^u32 spindle_hello_asks/,/^}/ s/? door->rules : door->bytes/? door->bytes : door->bytes/'
 mutant asks_no_rules membership/hello.c '/^u32 spindle_hello_asks/,/^}/ s/return SPINDLE_REFUSE_NO_RULES;/return SPINDLE_REFUSE_NOT_SPINDLE;/'

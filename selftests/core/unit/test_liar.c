@@ -1936,6 +1936,8 @@ static void test_rules_wanted(void)
 	CHECK(spindle_mb_offer(&mb, 0));
 	spindle_mb_suspect(&mb, 1, SPINDLE_MB_ADMIN);
 	CHECK_EQ(spindle_mb_wanted(&mb, &rank), RULES);
+	spindle_mb_stop(&mb, SPINDLE_MB_LEFT);
+	CHECK_EQ(spindle_mb_wanted(&mb, &rank), 0);
 	end();
 }
 
