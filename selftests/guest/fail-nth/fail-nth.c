@@ -16,7 +16,8 @@
  *	fail-nth lanes		their connections and regions, which work items make
  *	fail-nth connect	connections, which work items make
  *	fail-nth live		live views: set, join, leave, other subgroups, and the work
- *				items that follow
+ *				items that follow; of those of other subgroups one
+ *				allocation of seven
  *
  * Needs a kernel with failslab and fail_page_alloc, an RDMA device at 10.0.0.1, and from "node" on
  * the module. "view" and later ones need nodes 1, 2 and 3 at ports 5001 to 5003: "view", "connect"

@@ -5,7 +5,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fail-nth.h"
 #include "hand.h"
@@ -18,15 +17,10 @@ int node_add(void *ctx)
 {
 	const struct hand *h = ctx;
 	struct nl nl;
-	int err;
 
-	begin(&nl);
-	nl_begin(&nl, &request, SPINDLE_CMD_NODE_ADD, 0);
-	nl_put_u32(&request, SPINDLE_A_NODE_ID, h->node);
+	begin_for(&nl, SPINDLE_CMD_NODE_ADD, h->node);
 	put_addr(&request, SPINDLE_A_ADDR4, SPINDLE_A_PORT, h->node);
-	err = talk(&nl, &request);
-	close(nl.fd);
-	return err;
+	return finish(&nl);
 }
 
 void node_del(void *ctx)

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include <linux/spindle.h>
 
 #include "fail-nth.h"
@@ -45,11 +44,8 @@ static int set_live(uint32_t members, uint32_t node)
 	uint64_t vid = 1;
 	struct nl nl;
 	uint32_t i;
-	int err;
 
-	begin(&nl);
-	nl_begin(&nl, &request, SPINDLE_CMD_VIEW_SET, 0);
-	nl_put_u32(&request, SPINDLE_A_NODE_ID, node);
+	begin_for(&nl, SPINDLE_CMD_VIEW_SET, node);
 	nl_put(&request, SPINDLE_A_VIEW_ID, &vid, sizeof(vid));
 	nl_nest(&request, SPINDLE_A_LIVE)->nla_type |= NLA_F_NESTED;
 	nl_put_u32(&request, SPINDLE_LIVE_A_TIMEOUT_MS, 5000);
@@ -66,42 +62,30 @@ static int set_live(uint32_t members, uint32_t node)
 		nl_nest_end(&request);
 	}
 	put_subgroup(1);
-	err = talk(&nl, &request);
-	close(nl.fd);
-	return err;
+	return finish(&nl);
 }
 
 /* Ask a member to add a subgroup to its view, or to remove it. */
 static int ask_rules(int cmd, uint32_t node)
 {
 	struct nl nl;
-	int err;
 
-	begin(&nl);
-	nl_begin(&nl, &request, cmd, 0);
-	nl_put_u32(&request, SPINDLE_A_NODE_ID, node);
+	begin_for(&nl, cmd, node);
 	if (cmd == SPINDLE_CMD_SUBGROUP_ADD)
 		put_subgroup(ADDED);
 	else
 		nl_put_u32(&request, SPINDLE_A_SUBGROUP_ID, ADDED);
-	err = talk(&nl, &request);
-	close(nl.fd);
-	return err;
+	return finish(&nl);
 }
 
 static int join(uint32_t node, uint32_t contact)
 {
 	struct nl nl;
-	int err;
 
-	begin(&nl);
-	nl_begin(&nl, &request, SPINDLE_CMD_NODE_JOIN, 0);
-	nl_put_u32(&request, SPINDLE_A_NODE_ID, node);
+	begin_for(&nl, SPINDLE_CMD_NODE_JOIN, node);
 	put_addr(&request, SPINDLE_A_ADDR4, SPINDLE_A_PORT, contact);
 	nl_put(&request, SPINDLE_A_INSECURE, NULL, 0);
-	err = talk(&nl, &request);
-	close(nl.fd);
-	return err;
+	return finish(&nl);
 }
 
 /* enum spindle_live_state of nodes 1 to 3, or -1: in no live view, and joining none */
@@ -187,11 +171,15 @@ static void undo_set(void *ctx)
 	simple(SPINDLE_CMD_VIEW_DEL, 3);
 }
 
-/* Put node 3 into a new view of one member. */
-static void set_again(void)
+/*
+ * Put node 3 into a new view of one member. That undoes a leave. It undoes a change of the
+ * subgroups, too, because each change has a view id of its own, so only a new view is as before.
+ */
+static void set_again(void *ctx)
 {
 	unsigned int n = nth;
 
+	(void)ctx;
 	simple(SPINDLE_CMD_VIEW_DEL, 3);
 	nth = 0;
 	if (run_set(NULL))
@@ -215,22 +203,10 @@ static void undo_join(void *ctx)
 static int run_leave(void *ctx)
 {
 	struct nl nl;
-	int err;
 
 	(void)ctx;
-	begin(&nl);
-	nl_begin(&nl, &request, SPINDLE_CMD_NODE_LEAVE, 0);
-	nl_put_u32(&request, SPINDLE_A_NODE_ID, 3);
-	err = talk(&nl, &request);
-	close(nl.fd);
-	return happened(err, in_state, SPINDLE_LIVE_STOPPED);
-}
-
-/* The node leaves a view of one member. */
-static void undo_leave(void *ctx)
-{
-	(void)ctx;
-	set_again();
+	begin_for(&nl, SPINDLE_CMD_NODE_LEAVE, 3);
+	return happened(finish(&nl), in_state, SPINDLE_LIVE_STOPPED);
 }
 
 /* Ask node 3, which is in a view of one member, and wait for the change. */
@@ -253,19 +229,11 @@ static int run_del(void *ctx)
 	return change_rules(SPINDLE_CMD_SUBGROUP_DEL);
 }
 
-/* Each change has a view id of its own, so only a new view is the former one. */
-static void undo_add(void *ctx)
-{
-	(void)ctx;
-	set_again();
-}
-
 static void undo_del(void *ctx)
 {
 	unsigned int n = nth;
 
-	(void)ctx;
-	set_again();
+	set_again(ctx);
 	nth = 0;
 	if (change_rules(SPINDLE_CMD_SUBGROUP_ADD))
 		die("a subgroup cannot be added again");
@@ -422,13 +390,10 @@ static bool goes_out(struct states *s)
 	struct nl nl;
 
 	nth = 0;
-	begin(&nl);
-	nl_begin(&nl, &request, SPINDLE_CMD_NODE_EVICT, 0);
-	nl_put_u32(&request, SPINDLE_A_NODE_ID, 1);
+	begin_for(&nl, SPINDLE_CMD_NODE_EVICT, 1);
 	nl_put_u32(&request, SPINDLE_A_PEER_ID, 3);
-	if (talk(&nl, &request))
+	if (finish(&nl))
 		die("an eviction cannot begin");
-	close(nl.fd);
 	do {
 		nap(5);
 		*s = states();
@@ -532,10 +497,10 @@ void test_live(void)
 			  .errs = errs_netlink };
 	struct op come = { .name = "node join", .run = run_join, .undo = undo_join,
 			   .errs = errs_netlink };
-	struct op leave = { .name = "node leave", .run = run_leave, .undo = undo_leave,
+	struct op leave = { .name = "node leave", .run = run_leave, .undo = set_again,
 			    .errs = errs_netlink };
 
-	struct op add = { .name = "subgroup add", .run = run_add, .undo = undo_add,
+	struct op add = { .name = "subgroup add", .run = run_add, .undo = set_again,
 			  .errs = errs_netlink };
 	struct op del = { .name = "subgroup del", .run = run_del, .undo = undo_del,
 			  .errs = errs_netlink };
@@ -552,7 +517,7 @@ void test_live(void)
 		die("a live view cannot be set");
 	path(&leave);
 	spares = 1;
-	set_again();
+	set_again(NULL);
 	path(&add);
 	if (change_rules(SPINDLE_CMD_SUBGROUP_ADD))
 		die("a subgroup cannot be added");

@@ -86,6 +86,21 @@ void begin(struct nl *nl)
 		die("cannot open a socket: %s", strerror(-err));
 }
 
+void begin_for(struct nl *nl, int cmd, uint32_t node)
+{
+	begin(nl);
+	nl_begin(nl, &request, cmd, 0);
+	nl_put_u32(&request, SPINDLE_A_NODE_ID, node);
+}
+
+int finish(struct nl *nl)
+{
+	int err = talk(nl, &request);
+
+	close(nl->fd);
+	return err;
+}
+
 void simple(int cmd, uint32_t node)
 {
 	unsigned int n = nth;
@@ -93,11 +108,8 @@ void simple(int cmd, uint32_t node)
 	int err;
 
 	nth = 0;
-	begin(&nl);
-	nl_begin(&nl, &request, cmd, 0);
-	nl_put_u32(&request, SPINDLE_A_NODE_ID, node);
-	err = talk(&nl, &request);
-	close(nl.fd);
+	begin_for(&nl, cmd, node);
+	err = finish(&nl);
 	nth = n;
 	if (err)
 		die("node %u cannot be undone: %s", node, strerror(-err));
@@ -106,11 +118,8 @@ void simple(int cmd, uint32_t node)
 int set_view(const struct view *v, uint32_t node, uint64_t vid)
 {
 	struct nl nl;
-	int err;
 
 	begin(&nl);
 	view_request(&nl, &request, v, node, vid);
-	err = talk(&nl, &request);
-	close(nl.fd);
-	return err;
+	return finish(&nl);
 }

@@ -45,8 +45,12 @@ extern struct nl_req request;
 
 /* Begin with a new socket, so that a late answer cannot be taken for another one. */
 void begin(struct nl *nl);
+/* The same, and begin @request with the id of a node. */
+void begin_for(struct nl *nl, int cmd, uint32_t node);
 /* Make a request, in which allocations fail. Returns 0 or -errno, as the functions below. */
 int talk(struct nl *nl, struct nl_req *r);
+/* The same for @request. Closes the socket. */
+int finish(struct nl *nl);
 /* The same for a request with an answer, which goes to @fn. */
 int talk_for(struct nl *nl, struct nl_req *r, int (*fn)(void *ctx, const struct nlmsghdr *nlh),
 	     void *ctx);

@@ -16,42 +16,29 @@
 #define SIZE	256
 #define COUNT	3
 
-static void begin_for(struct nl *nl, int cmd, uint32_t node)
-{
-	begin(nl);
-	nl_begin(nl, &request, cmd, 0);
-	nl_put_u32(&request, SPINDLE_A_NODE_ID, node);
-	if (cmd != SPINDLE_CMD_NODE_SET)
-		nl_put_u32(&request, SPINDLE_A_SUBGROUP_ID, 1);
-}
-
 static int set_node(uint32_t idle_us, uint8_t timing)
 {
 	struct nl nl;
-	int err;
 
 	begin_for(&nl, SPINDLE_CMD_NODE_SET, 2);
 	nl_put_u32(&request, SPINDLE_A_IDLE_US, idle_us);
 	nl_put(&request, SPINDLE_A_TIMING, &timing, 1);
-	err = talk(&nl, &request);
-	close(nl.fd);
-	return err;
+	return finish(&nl);
 }
 
 static int set_subgroup(const struct nla_bitfield32 *switches, const uint32_t number[5])
 {
 	struct nl nl;
-	int err, i;
+	int i;
 
 	begin_for(&nl, SPINDLE_CMD_SUBGROUP_SET, 2);
+	nl_put_u32(&request, SPINDLE_A_SUBGROUP_ID, 1);
 	nl_nest(&request, SPINDLE_A_TUNE)->nla_type |= NLA_F_NESTED;
 	nl_put(&request, SPINDLE_TUNE_A_SWITCHES, switches, sizeof(*switches));
 	for (i = 0; i < 5; i++)
 		nl_put_u32(&request, SPINDLE_TUNE_A_SEND_BUDGET + i, number[i]);
 	nl_nest_end(&request);
-	err = talk(&nl, &request);
-	close(nl.fd);
-	return err;
+	return finish(&nl);
 }
 
 static int change_node(void *ctx)
@@ -133,6 +120,7 @@ static int measure(void *ctx)
 
 	m->answers = m->wrong = 0;
 	begin_for(&nl, SPINDLE_CMD_RAW_RUN, 1);
+	nl_put_u32(&request, SPINDLE_A_SUBGROUP_ID, 1);
 	nl_nest(&request, SPINDLE_A_RAW)->nla_type |= NLA_F_NESTED;
 	nl_put(&request, SPINDLE_RAW_A_KIND, &m->kind, 1);
 	nl_put_u32(&request, SPINDLE_RAW_A_SIZE, SIZE);

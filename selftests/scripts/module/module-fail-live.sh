@@ -3,7 +3,8 @@
 #
 # Each allocation of what live views are asked for, and of the work items that follow, fails
 # once: it is refused, tried again, or a node stops and says so, and afterwards all of it
-# works. See selftests/guest/fail-nth.
+# works. Of the work items of other subgroups, one allocation of seven fails. See
+# selftests/guest/fail-nth.
 # vm: own
 # vm: timeout=1000
 . ./guest-lib.sh
