@@ -221,6 +221,15 @@ static long ioctl_silence(struct spindle_attachment *att, const void __user *arg
 	return spindle_attachment_silence(att, rounds);
 }
 
+static long ioctl_report(struct spindle_attachment *att, const void __user *arg)
+{
+	struct spindle_report report;
+
+	if (copy_from_user(&report, arg, sizeof(report)))
+		return -EFAULT;
+	return spindle_attachment_report(att, &report);
+}
+
 static long spindle_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct spindle_attachment *att = file->private_data;
@@ -238,6 +247,8 @@ static long spindle_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		return ioctl_seats(att, ptr);
 	case SPINDLE_IOC_SILENCE:
 		return ioctl_silence(att, ptr);
+	case SPINDLE_IOC_REPORT:
+		return ioctl_report(att, ptr);
 	default:
 		return -ENOTTY;
 	}

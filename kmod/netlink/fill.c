@@ -25,7 +25,7 @@
 #define SUBGROUP_BYTES	176
 #define NODE_BYTES	24
 #define ROW_BYTES	96
-#define READER_BYTES	104
+#define READER_BYTES	176
 
 /* Readers of a subgroup in a message at most. */
 #define READERS		32
@@ -430,6 +430,23 @@ static enum spindle_reads reads(const struct spindle_attachment *att)
 	return att->flags & SPINDLE_ATTACH_COPY ? SPINDLE_READS_COPIES : SPINDLE_READS_SLOTS;
 }
 
+/* Add what the process of a reader reports about its replica. */
+static int put_report(struct sk_buff *skb, const struct spindle_attachment *att)
+{
+	const struct spindle_report *report = &att->report;
+	u64 ms = div_u64(ktime_get_ns() - att->report_ns, NSEC_PER_MSEC);
+
+	if (nla_put_u8(skb, SPINDLE_READER_A_REPLICA, report->state) ||
+	    nla_put_u64_64bit(skb, SPINDLE_READER_A_REPLICA_MS, ms, SPINDLE_READER_A_PAD) ||
+	    nla_put_u32(skb, SPINDLE_READER_A_DONOR, report->donor) ||
+	    nla_put_u64_64bit(skb, SPINDLE_READER_A_RECEIVED, report->received,
+			      SPINDLE_READER_A_PAD) ||
+	    nla_put_u64_64bit(skb, SPINDLE_READER_A_BYTES, report->bytes, SPINDLE_READER_A_PAD) ||
+	    nla_put_u32(skb, SPINDLE_READER_A_SERVING, report->serving))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static int fill_reader(struct sk_buff *skb, const struct spindle_attachment *att)
 {
 	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_READER);
@@ -444,7 +461,8 @@ static int fill_reader(struct sk_buff *skb, const struct spindle_attachment *att
 	    nla_put_u8(skb, SPINDLE_READER_A_READS, reads(att)) ||
 	    nla_put_u64_64bit(skb, SPINDLE_READER_A_LAG, lag, SPINDLE_READER_A_PAD) ||
 	    nla_put_u64_64bit(skb, SPINDLE_READER_A_IDLE_MS, idle, SPINDLE_READER_A_PAD) ||
-	    nla_put_u64_64bit(skb, SPINDLE_READER_A_LSN, lsn, SPINDLE_READER_A_PAD))
+	    nla_put_u64_64bit(skb, SPINDLE_READER_A_LSN, lsn, SPINDLE_READER_A_PAD) ||
+	    (att->report.state && put_report(skb, att)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

@@ -778,6 +778,37 @@ int spindle_attachment_silence(struct spindle_attachment *att, u64 rounds)
 	return err;
 }
 
+/**
+ * spindle_attachment_report() - keep what a process says about its replica, for SUBGROUP_GET
+ * @att: the attachment
+ * @report: a private copy of the process's report
+ *
+ * Context: process; takes the namespace's lock.
+ * Return: 0, or an error as listed in <linux/spindle.h>
+ */
+int spindle_attachment_report(struct spindle_attachment *att, const struct spindle_report *report)
+{
+	struct spindle_net *sn;
+	int err = 0;
+
+	if (report->state > SPINDLE_REPLICA_FAILED || report->resv)
+		return -EINVAL;
+	sn = spindle_attachment_lock(att);
+	if (!sn)
+		return -ENOTCONN;
+	if (!att->sg) {
+		err = -ENOTCONN;
+	} else if (!(att->flags & SPINDLE_ATTACH_RECV)) {
+		err = -EPERM;
+	} else {
+		if (att->report.state != report->state || att->report.donor != report->donor)
+			att->report_ns = ktime_get_ns();
+		att->report = *report;
+	}
+	spindle_net_unlock(sn);
+	return err;
+}
+
 /* ---- mmap and poll ---------------------------------------------------- */
 
 /* Taken from @mc, because the view may be changing. */

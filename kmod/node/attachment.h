@@ -143,6 +143,10 @@ struct spindle_attachment {
 	 * message that it has not consumed
 	 */
 	u64 lsn;
+	/** @report: what the process says about its replica; the namespace's lock */
+	struct spindle_report report;
+	/** @report_ns: since when it is in that state, with that donor, ktime */
+	u64 report_ns;
 	/** @user: user that is charged */
 	struct user_struct *user;
 	/** @charged: pages charged */
@@ -159,6 +163,7 @@ struct spindle_attachment *spindle_attachment_alloc(struct file *file);
 struct spindle_net *spindle_attachment_lock(struct spindle_attachment *att);
 void spindle_attachment_free(struct spindle_attachment *att);
 int spindle_attachment_silence(struct spindle_attachment *att, u64 rounds);
+int spindle_attachment_report(struct spindle_attachment *att, const struct spindle_report *report);
 int spindle_attachment_bind(struct spindle_attachment *att, struct spindle_net *sn,
 			    const char *name, struct spindle_attach *args);
 void spindle_attachment_part(struct spindle_subgroup *sg);

@@ -100,6 +100,16 @@ const char *const ctl_state_words[SPINDLE_STATE_GONE + 1] = {
 	[SPINDLE_STATE_GONE] = "gone",
 };
 
+const char *const ctl_replica_state_words[SPINDLE_REPLICA_FAILED + 1] = {
+	[SPINDLE_REPLICA_NONE] = "none",
+	[SPINDLE_REPLICA_ASKING] = "asking",
+	[SPINDLE_REPLICA_RECEIVING] = "receiving",
+	[SPINDLE_REPLICA_LOADING] = "loading",
+	[SPINDLE_REPLICA_FOLLOWING] = "following",
+	[SPINDLE_REPLICA_CURRENT] = "current",
+	[SPINDLE_REPLICA_FAILED] = "failed",
+};
+
 const char *const ctl_error_words[SPINDLE_ERR_BEHIND + 1] = {
 	[SPINDLE_ERR_NONE] = "none",
 	[SPINDLE_ERR_TX_READY] = "tx-ready",

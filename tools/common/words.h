@@ -23,6 +23,7 @@ extern const char *const ctl_on_exit_words[SPINDLE_ON_EXIT_LEAVE + 1];
 extern const char *const ctl_live_state_words[SPINDLE_LIVE_STOPPED + 1];
 extern const char *const ctl_why_words[SPINDLE_WHY_LAYOUT + 1];
 extern const char *const ctl_state_words[SPINDLE_STATE_GONE + 1];
+extern const char *const ctl_replica_state_words[SPINDLE_REPLICA_FAILED + 1];
 extern const char *const ctl_error_words[SPINDLE_ERR_BEHIND + 1];
 extern const char *const ctl_rdmc_group_state_words[SPINDLE_RDMC_GROUP_FAILED + 1];
 extern const char *const ctl_rdmc_object_phase_words[SPINDLE_RDMC_OBJECT_ABORTED + 1];

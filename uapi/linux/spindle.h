@@ -518,6 +518,52 @@ struct spindle_seats {
 	__u64 ptr;
 };
 
+/**
+ * enum spindle_replica_state - how far a replica is
+ *
+ * A replica is a process that keeps the state that follows from all messages of a subgroup.
+ */
+enum spindle_replica_state {
+	/** @SPINDLE_REPLICA_NONE: the process reports no state */
+	SPINDLE_REPLICA_NONE,
+	/** @SPINDLE_REPLICA_ASKING: it has no state, and waits for another replica to offer one */
+	SPINDLE_REPLICA_ASKING,
+	/** @SPINDLE_REPLICA_RECEIVING: a snapshot is on its way, and messages are kept aside */
+	SPINDLE_REPLICA_RECEIVING,
+	/** @SPINDLE_REPLICA_LOADING: the program loads the snapshot */
+	SPINDLE_REPLICA_LOADING,
+	/** @SPINDLE_REPLICA_FOLLOWING: it applies the messages that were kept aside */
+	SPINDLE_REPLICA_FOLLOWING,
+	/** @SPINDLE_REPLICA_CURRENT: it applies messages as they come, and may be a donor */
+	SPINDLE_REPLICA_CURRENT,
+	/** @SPINDLE_REPLICA_FAILED: it has ended */
+	SPINDLE_REPLICA_FAILED
+};
+
+/**
+ * struct spindle_report - argument of SPINDLE_IOC_REPORT
+ *
+ * What a replica reports about itself. The kernel shows this in SUBGROUP_GET, and nothing else
+ * depends on it.
+ *
+ * Errors: EINVAL (@state or @resv), EFAULT, ENOTCONN (not attached, or the subgroup is gone), EPERM
+ * (the attachment does not receive).
+ */
+struct spindle_report {
+	/** @state: in: enum spindle_replica_state */
+	__u32 state;
+	/** @donor: in: node that its snapshot comes or came from; 0: none */
+	__u32 donor;
+	/** @received: in: bytes of the snapshot that have arrived */
+	__u64 received;
+	/** @bytes: in: length of the snapshot; 0: not known */
+	__u64 bytes;
+	/** @serving: in: nodes that this replica gives its state to */
+	__u32 serving;
+	/** @resv: in: 0 */
+	__u32 resv;
+};
+
 #define SPINDLE_IOC_MAGIC	0xb9
 #define SPINDLE_IOC_ATTACH	_IOWR(SPINDLE_IOC_MAGIC, 0, struct spindle_attach)
 /*
@@ -536,5 +582,6 @@ struct spindle_seats {
 #define SPINDLE_IOC_SILENCE	_IOW(SPINDLE_IOC_MAGIC, 3, __u64)
 #define SPINDLE_MAX_ROUNDS	(1ULL << 32)
 #define SPINDLE_IOC_SEATS	_IOWR(SPINDLE_IOC_MAGIC, 4, struct spindle_seats)
+#define SPINDLE_IOC_REPORT	_IOW(SPINDLE_IOC_MAGIC, 5, struct spindle_report)
 
 #endif /* _UAPI_LINUX_SPINDLE_H */

@@ -610,6 +610,22 @@ enum spindle_reader_attr {
 	SPINDLE_READER_A_LSN,
 	/** @SPINDLE_READER_A_READS: u8, enum spindle_reads: where the messages are that it reads */
 	SPINDLE_READER_A_READS,
+	/**
+	 * @SPINDLE_READER_A_REPLICA: u8, enum spindle_replica_state of <linux/spindle.h>: how far
+	 * its process is that keeps the state of the subgroup, as the process reports; left out,
+	 * with all that follows, if it reports nothing
+	 */
+	SPINDLE_READER_A_REPLICA,
+	/** @SPINDLE_READER_A_REPLICA_MS: u64, milliseconds in this state, with this donor */
+	SPINDLE_READER_A_REPLICA_MS,
+	/** @SPINDLE_READER_A_DONOR: u32, node that its snapshot comes or came from; 0: none */
+	SPINDLE_READER_A_DONOR,
+	/** @SPINDLE_READER_A_RECEIVED: u64, bytes of the snapshot that have arrived */
+	SPINDLE_READER_A_RECEIVED,
+	/** @SPINDLE_READER_A_BYTES: u64, length of the snapshot; 0: not known */
+	SPINDLE_READER_A_BYTES,
+	/** @SPINDLE_READER_A_SERVING: u32, nodes that it gives its state to */
+	SPINDLE_READER_A_SERVING,
 	/* private: */
 	__SPINDLE_READER_A_MAX
 #define SPINDLE_READER_A_MAX (__SPINDLE_READER_A_MAX - 1)

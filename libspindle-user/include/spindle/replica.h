@@ -56,28 +56,10 @@ extern "C" {
 struct spindle_replica;
 
 /**
- * enum spindle_replica_state - how far a replica is
- */
-enum spindle_replica_state {
-	/** @SPINDLE_REPLICA_ASKING: it has no state, and waits for another replica to offer one */
-	SPINDLE_REPLICA_ASKING,
-	/** @SPINDLE_REPLICA_RECEIVING: a snapshot is on its way, and messages are kept aside */
-	SPINDLE_REPLICA_RECEIVING,
-	/** @SPINDLE_REPLICA_LOADING: load() runs */
-	SPINDLE_REPLICA_LOADING,
-	/** @SPINDLE_REPLICA_FOLLOWING: it applies the messages that were kept aside */
-	SPINDLE_REPLICA_FOLLOWING,
-	/** @SPINDLE_REPLICA_CURRENT: it applies messages as they come, and may be a donor */
-	SPINDLE_REPLICA_CURRENT,
-	/** @SPINDLE_REPLICA_FAILED: it has ended, see spindle_replica_stat.error */
-	SPINDLE_REPLICA_FAILED
-};
-
-/**
  * struct spindle_replica_stat - what a replica does
  */
 struct spindle_replica_stat {
-	/** @state: enum spindle_replica_state */
+	/** @state: enum spindle_replica_state of <linux/spindle.h>, never NONE */
 	uint32_t state;
 	/**
 	 * @donor: node that the last snapshot came from, or comes from; 0: none. A replica that was
@@ -95,6 +77,8 @@ struct spindle_replica_stat {
 	uint64_t lsn;
 	/** @received: bytes of the snapshot that have arrived */
 	uint64_t received;
+	/** @bytes: length of the snapshot, as the donor says; 0: not known yet */
+	uint64_t bytes;
 	/** @spilled: bytes of messages that are kept aside now */
 	uint64_t spilled;
 	/** @asked: how often this replica has asked for a state */

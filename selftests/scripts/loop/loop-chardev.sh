@@ -17,7 +17,7 @@ check "a view has a member that does not exist" loop_view 3 1 member 9@10.0.0.1:
 	subgroup 4 name others members 2,3
 check "subgroups become active" wait_until 60 all_active 7
 is "only root may open the device" "$(stat -c %a /dev/spindle)" 600
-for part in attach map calls silence seats fork memlock notify copy forming close gone; do
+for part in attach map calls silence report seats fork memlock notify copy forming close gone; do
 	tap_run limit 60 dev-bad "$part"
 done
 # The program itself removes the nodes, if it gets that far.

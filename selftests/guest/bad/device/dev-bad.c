@@ -2,8 +2,8 @@
 /*
  * dev-bad: requests that /dev/spindle refuses, and uses that it survives.
  *
- *	dev-bad attach|map|calls|silence|seats|fork|memlock|notify|copy|forming|close|gone|
- *		nomem|seats-live|seats-past
+ *	dev-bad attach|map|calls|silence|report|seats|fork|memlock|notify|copy|forming|close|
+ *		gone|nomem|seats-live|seats-past
  *
  * Needs nodes 1 to 4 in this kernel; on 1 to 3 a view of the members 1, 2, 3 and 9, of which 9 is
  * nowhere, with the subgroups
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 {
 	static const struct tap_case parts[] = {
 		{ "attach", part_attach }, { "map", part_map }, { "calls", part_calls },
-		{ "silence", part_silence }, { "seats", part_seats },
+		{ "silence", part_silence }, { "report", part_report }, { "seats", part_seats },
 		{ "seats-live", part_seats_live }, { "seats-past", part_seats_past },
 		{ "fork", part_fork }, { "memlock", part_memlock }, { "notify", part_notify },
 		{ "copy", part_copy }, { "forming", part_forming }, { "close", part_close },
