@@ -53,6 +53,12 @@ int spindle_map_section(const struct spindle_queue *q, uint64_t cookie, uint64_t
 			unsigned int times, int prot, struct spindle_map *m);
 void spindle_unmap_section(struct spindle_map *m);
 
+/*
+ * Tell the kernel what a replica reports about itself, for spindle-ctl. Return: 0 or a negative
+ * errno; -ENOTTY from a module that does not know this.
+ */
+int spindle_report(const struct spindle_queue *q, const struct spindle_report *report);
+
 /* Read the members and map the senders' rings; the last step of an attach. */
 int spindle_first_view(struct spindle_queue *q);
 void spindle_forget_views(struct spindle_queue *q);

@@ -75,6 +75,7 @@ void joiner_begin(struct spindle_replica *r, uint32_t donor, const struct nodes 
 	r->say &= ~(SAY_ASK | SAY_HAVE);
 	r->st.donor = donor;
 	r->st.received = 0;
+	r->st.bytes = 0;
 	replica_set_state(r, SPINDLE_REPLICA_RECEIVING);
 }
 
@@ -200,6 +201,16 @@ static void opened(void *arg, struct spindle_rdmc_group *g, const struct spindle
 	rearm(r);
 }
 
+/* The length that the snapshot says it has, as far as it is here; 0: that is not here yet. */
+static uint64_t announced(const struct joiner *j)
+{
+	struct snapshot_head head;
+
+	if (j->good < sizeof(head) || pread(j->fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head))
+		return 0;
+	return head.magic == SNAPSHOT_MAGIC && head.bytes >= j->good ? head.bytes : 0;
+}
+
 /* The donor sends again from the first part on that found no memory. */
 static void done(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
 {
@@ -218,6 +229,9 @@ static void done(void *arg, struct spindle_rdmc_group *g, const struct spindle_r
 	if (ev->error == SPINDLE_RDMC_OK && p->offset == j->good)
 		j->good = p->offset + p->len;
 	r->st.received = j->good;
+	if (!r->st.bytes)
+		r->st.bytes = announced(j);
+	replica_report(r);
 }
 
 static void closed(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)

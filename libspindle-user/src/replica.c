@@ -47,10 +47,22 @@ int64_t replica_now(void)
 	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
+/* An error is of no interest: a replica whose subgroup has gone learns that from the ring. */
+void replica_report(const struct spindle_replica *r)
+{
+	const struct spindle_report report = {
+		.state = r->st.state, .donor = r->st.donor, .received = r->st.received,
+		.bytes = r->st.bytes, .serving = r->st.serving,
+	};
+
+	spindle_report(&r->q, &report);
+}
+
 void replica_changed(struct spindle_replica *r)
 {
 	struct spindle_replica_stat st;
 
+	replica_report(r);
 	if (!r->ops.changed)
 		return;
 	spindle_replica_stat(r, &st);
@@ -180,6 +192,7 @@ static void begin(struct spindle_replica *r)
 	}
 	/* The caller's memory. */
 	r->opts.from = NULL;
+	replica_report(r);
 	replica_wake(r);
 }
 
@@ -453,6 +466,7 @@ int spindle_replica_declare(struct spindle_replica *r)
 	r->ask_at = 0;
 	r->st.donor = 0;
 	r->declared = true;
+	replica_report(r);
 	replica_wake(r);
 	return 0;
 }
@@ -480,6 +494,7 @@ const struct spindle_queue *spindle_replica_queue(const struct spindle_replica *
 const char *spindle_replica_state_string(uint32_t state)
 {
 	static const char *const names[] = {
+		[SPINDLE_REPLICA_NONE] = "none",
 		[SPINDLE_REPLICA_ASKING] = "asking",
 		[SPINDLE_REPLICA_RECEIVING] = "receiving",
 		[SPINDLE_REPLICA_LOADING] = "loading",

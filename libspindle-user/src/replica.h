@@ -178,6 +178,7 @@ struct spindle_replica {
 /* replica.c */
 void replica_set_state(struct spindle_replica *r, enum spindle_replica_state state);
 void replica_changed(struct spindle_replica *r);
+void replica_report(const struct spindle_replica *r);
 int64_t replica_now(void);
 int replica_watch(struct spindle_replica *r, int fd, uint32_t events);
 void replica_unwatch(struct spindle_replica *r, int fd);

@@ -113,6 +113,13 @@ int spindle_silence(struct spindle_queue *q, uint64_t rounds)
 	return spindle_sys_ioctl(q->fd, SPINDLE_IOC_SILENCE, &arg);
 }
 
+int spindle_report(const struct spindle_queue *q, const struct spindle_report *report)
+{
+	struct spindle_report arg = *report;
+
+	return spindle_sys_ioctl(q->fd, SPINDLE_IOC_REPORT, &arg);
+}
+
 int spindle_wait(struct spindle_queue *q, int events, int timeout_ms)
 {
 	int64_t deadline;

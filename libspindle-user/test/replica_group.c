@@ -14,6 +14,7 @@
 #include <spindle/rdmc.h>
 #include <spindle/spindle.h>
 
+#include "internal.h"
 #include "replica_group.h"
 
 #define WINDOW		16U
@@ -81,6 +82,12 @@ struct words {
 
 static struct sent sent[GROUP_NODES];
 static struct spindle_seat seats[GROUP_NODES];
+static struct spindle_report reported[GROUP_NODES];
+
+const struct spindle_report *group_report(uint32_t node)
+{
+	return &reported[node];
+}
 
 bool group_deliver(uint32_t node)
 {
@@ -165,6 +172,12 @@ int spindle_kick(struct spindle_queue *q)
 		w->tx_unit += d->units;
 		d = &w->desc[++w->taken % WINDOW];
 	}
+	return 0;
+}
+
+int spindle_report(const struct spindle_queue *q, const struct spindle_report *report)
+{
+	reported[q->node] = *report;
 	return 0;
 }
 

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <time.h>
 
+struct spindle_report;
+
 #define GROUP_NODES	6U	/* ids 1 to 5 */
 #define GROUP_LOG	20000U	/* messages of a schedule, at most */
 #define GROUP_MSG	1024U
@@ -34,6 +36,8 @@ void group_begin(uint64_t seed);
 uint64_t group_random(void);
 /* The oldest message that a node has sent, and that is not delivered, is delivered now. */
 bool group_deliver(uint32_t node);
+/* What the last process of a node has reported last. */
+const struct spindle_report *group_report(uint32_t node);
 /* RDMC groups that have not ended, and descriptors that are open. */
 unsigned int group_rdmc_left(void);
 

@@ -205,12 +205,34 @@ static void declare(uint32_t node)
 	declared++;
 }
 
+static bool has_snapshot(const struct spindle_replica_stat *st)
+{
+	return st->donor && st->state >= SPINDLE_REPLICA_LOADING;
+}
+
+/* Does the kernel show what is so? */
+static bool reported_well(uint32_t node)
+{
+	const struct spindle_replica_stat *st = &process[node].r->st;
+	const struct spindle_report *report = group_report(node);
+
+	return report->state == st->state && report->donor == st->donor &&
+	       report->received == st->received && report->bytes == st->bytes &&
+	       report->serving == st->serving && !report->resv &&
+	       (has_snapshot(st) ? st->received == st->bytes :
+				   st->received <= st->bytes || !st->bytes);
+}
+
 static void go_on(uint32_t node)
 {
 	struct spindle_replica *r = process[node].r;
 
-	if (r && spindle_replica_dispatch(r))
+	if (!r)
+		return;
+	if (spindle_replica_dispatch(r))
 		wrong("a replica has failed", node, r->st.lsn);
+	else if (!reported_well(node))
+		wrong("a replica reports another state than it has", node, r->st.lsn);
 }
 
 static void send_data(uint32_t node)
