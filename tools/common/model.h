@@ -215,6 +215,23 @@ struct ctl_reader {
 	uint64_t idle_ms;
 	/** @lsn: position of the next message that it consumes */
 	uint64_t lsn;
+	/**
+	 * @replica: enum spindle_replica_state, as the process reports it; if that is NONE, the
+	 * process reports nothing of what follows
+	 */
+	uint64_t replica;
+	/** @replica_ms: milliseconds in that state, with that donor */
+	uint64_t replica_ms;
+	/** @donor: node that the snapshot comes or came from; 0: none */
+	uint64_t donor;
+	/** @received: bytes of the snapshot that have arrived */
+	uint64_t received;
+	/** @bytes: length of the snapshot; 0: not known */
+	uint64_t bytes;
+	/** @serving: nodes that it gives its state to */
+	uint64_t serving;
+	/** @left_ms: milliseconds until the snapshot is here, at the rate so far, if known */
+	struct ctl_val left_ms;
 };
 
 /**

@@ -26,6 +26,7 @@ const struct ctl_names ctl_live_state = NAMES("state", ctl_live_state_words);
 const struct ctl_names ctl_why = NAMES("why", ctl_why_words);
 const struct ctl_names ctl_on_exit = NAMES("on-exit", ctl_on_exit_words);
 const struct ctl_names ctl_reads = NAMES("reads", ctl_reads_words);
+const struct ctl_names ctl_replica_state = NAMES("state", ctl_replica_state_words);
 const struct ctl_names ctl_rdmc_state = NAMES("state", ctl_rdmc_group_state_words);
 const struct ctl_names ctl_rdmc_phase = NAMES("phase", ctl_rdmc_object_phase_words);
 const struct ctl_names ctl_rdmc_algorithm = NAMES("algorithm", ctl_rdmc_algorithm_words);

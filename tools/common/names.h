@@ -30,6 +30,7 @@ extern const struct ctl_names ctl_live_state;
 extern const struct ctl_names ctl_why;
 extern const struct ctl_names ctl_on_exit;
 extern const struct ctl_names ctl_reads;
+extern const struct ctl_names ctl_replica_state;
 extern const struct ctl_names ctl_rdmc_state;
 extern const struct ctl_names ctl_rdmc_phase;
 extern const struct ctl_names ctl_rdmc_algorithm;

@@ -12,6 +12,7 @@
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
 
+#include <linux/spindle.h>
 #include <linux/spindle_genl.h>
 
 #include "live.h"
@@ -312,6 +313,13 @@ const struct ctl_field ctl_reader_fields[] = {
 	READER(NUM, "idle-ms", idle_ms, IDLE_MS),
 	READER(NUM, "lsn", lsn, LSN),
 	READER(NUM, "reads", reads, READS, .names = &ctl_reads),
+	READER(NUM, "replica", replica, REPLICA, .names = &ctl_replica_state, .some = true),
+	READER(NUM, "replica-ms", replica_ms, REPLICA_MS, .some = true),
+	READER(NUM, "donor", donor, DONOR, .some = true),
+	READER(NUM, "received", received, RECEIVED, .some = true),
+	READER(NUM, "bytes", bytes, BYTES, .some = true),
+	READER(NUM, "serving", serving, SERVING, .some = true),
+	READER(VAL, "left-ms", left_ms, UNSPEC),
 	{ 0 }
 };
 
@@ -361,6 +369,19 @@ static void get_subgroup_node(struct ctl_subgroup *sg, struct nlattr *nest)
 		ctl_ids_add(&sg->senders, id);
 }
 
+/* When will the rest of a snapshot be here? */
+static void reckon(struct ctl_reader *r)
+{
+	double ms;
+
+	if (r->replica != SPINDLE_REPLICA_RECEIVING || !r->received || r->received > r->bytes)
+		return;
+	ms = (double)r->replica_ms * (r->bytes - r->received) / r->received;
+	/* A process reports any numbers; what is beyond a u64 is as good as not known. */
+	if (ms < (double)UINT64_MAX)
+		r->left_ms = ctl_val_num(ms);
+}
+
 /* Read a subgroup of VIEW_GET or SUBGROUP_GET. */
 void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest)
 {
@@ -383,6 +404,8 @@ void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest)
 			get_subgroup_node(sg, attr);
 	for (i = 0; i < sg->rows; i++)
 		ctl_row_lag(sg, &sg->row[i]);
+	for (i = 0; i < sg->reader_count; i++)
+		reckon(&sg->reader[i]);
 }
 
 /* Read VIEW_GET. */

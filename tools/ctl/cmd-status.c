@@ -9,23 +9,58 @@
 #include "cmd.h"
 #include "common/out.h"
 #include "common/util.h"
+#include "common/wire.h"
+#include "replicas.h"
 #include "report.h"
 
-static void show_json(const struct ctl_status *status, unsigned int count)
+/**
+ * struct shown - what is shown of the nodes
+ */
+struct shown {
+	/** @status: of each node */
+	struct ctl_status *status;
+	/** @count: entries of @status */
+	unsigned int count;
+	/** @sg: their subgroups, whose readers may be replicas */
+	struct ctl_running_subgroup *sg;
+	/** @sgs: entries of @sg */
+	unsigned int sgs;
+};
+
+static void show_json(const struct shown *s)
 {
-	struct json_object *list = json_object_new_array();
+	struct json_object *list = json_object_new_array(), *obj;
 	unsigned int i;
 
-	for (i = 0; i < count; i++)
-		json_object_array_add(list, ctl_report_json(&status[i]));
+	for (i = 0; i < s->count; i++) {
+		obj = ctl_report_json(&s->status[i]);
+		ctl_json_add(obj, "replicas", ctl_replicas_json(s->sg, s->sgs, s->status[i].node));
+		json_object_array_add(list, obj);
+	}
 	ctl_json_print(list);
+}
+
+static void show_text(const struct shown *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->count; i++) {
+		/* A blank line around a status that has more than one line. */
+		if (i && (*ctl_report_state(&s->status[i - 1]) ||
+			  *ctl_report_state(&s->status[i])))
+			putchar('\n');
+		ctl_report_print(&s->status[i], stdout);
+		ctl_replicas_print(s->sg, s->sgs, s->status[i].node);
+	}
+	if (!s->count)
+		puts("There is no node.");
 }
 
 int ctl_cmd_status(struct ctl_args *a)
 {
+	static const struct ctl_val all;
 	struct ctl_val node = { 0 };
-	struct ctl_status *status;
-	unsigned int count, i;
+	struct shown s;
 	struct ctl_net net;
 	int rc;
 
@@ -34,19 +69,12 @@ int ctl_cmd_status(struct ctl_args *a)
 	if (rc)
 		return rc;
 	if (ctl_net_open(&net, CTL_SAY) ||
-	    ctl_fetch_status(&net, "status", &node, CTL_SAY, &status, &count))
+	    ctl_fetch_status(&net, "status", &node, CTL_SAY, &s.status, &s.count) ||
+	    ctl_fetch_subgroups(&net, "status", &node, &all, &all, &s.sg, &s.sgs))
 		return CTL_FAILED;
-	if (ctl_opts.json) {
-		show_json(status, count);
-		return CTL_OK;
-	}
-	for (i = 0; i < count; i++) {
-		/* A blank line around a status that has more than one line. */
-		if (i && (*ctl_report_state(&status[i - 1]) || *ctl_report_state(&status[i])))
-			putchar('\n');
-		ctl_report_print(&status[i], stdout);
-	}
-	if (!count)
-		puts("There is no node.");
+	if (ctl_opts.json)
+		show_json(&s);
+	else
+		show_text(&s);
 	return CTL_OK;
 }

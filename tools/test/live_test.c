@@ -323,14 +323,14 @@ static const char golden_json[] =
 	"\"lag_bytes\":0},{\"id\":4,\"self\":false,\"joins\":true,\"state\":\"up\","
 	"\"beat_ms\":3,\"why\":\"fine\",\"suspected_by\":[],\"lag\":0,\"lag_bytes\":0},{"
 	"\"id\":9,\"self\":false,\"joins\":true,\"state\":\"setup\",\"why\":\"fine\","
-	"\"suspected_by\":[],\"lag\":0,\"lag_bytes\":0}]},{\"node\":2,"
-	"\"cluster\":\"spindle\",\"live\":false},{\"node\":3,\"cluster\":\"spindle\","
+	"\"suspected_by\":[],\"lag\":0,\"lag_bytes\":0}],\"replicas\":[]},{\"node\":2,"
+	"\"cluster\":\"spindle\",\"live\":false,\"replicas\":[]},{\"node\":3,\"cluster\":\"spindle\","
 	"\"live\":true,\"state\":\"stopped\",\"vid\":7,\"insecure\":false,\"changes\":0,"
 	"\"why\":\"minority\",\"reason\":\"1 of 3 members is left\","
 	"\"action\":\"Too few members were left: only a majority goes on. Check the network. If others go on: "
 	"spindle-ctl node join id 3 contact ADDRESS; if none does, begin a new view, on one host: "
 	"spindle-ctl apply --bootstrap FILE\",\"timeout_ms\":500,"
-	"\"max_nodes\":16,\"quorum\":true,\"members\":[]}]\n";
+	"\"max_nodes\":16,\"quorum\":true,\"members\":[],\"replicas\":[]}]\n";
 
 /* A joining node lists the members that it connects to, and none of these wants to join. */
 static void test_joining(void)

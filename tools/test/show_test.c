@@ -255,6 +255,20 @@ static void test_view(void)
 
 /* ---- subgroups and counters ----------------------------------------------- */
 
+/* What the process of a reader reports: one replica has a snapshot, one waits for the rest. */
+static void replica(enum spindle_reads reads)
+{
+	if (reads == SPINDLE_READS_COPIES)
+		return;
+	num(SPINDLE_READER_A_REPLICA, reads == SPINDLE_READS_SLOTS ? SPINDLE_REPLICA_RECEIVING :
+								     SPINDLE_REPLICA_CURRENT);
+	num(SPINDLE_READER_A_REPLICA_MS, 2500);
+	num(SPINDLE_READER_A_DONOR, 3);
+	num(SPINDLE_READER_A_RECEIVED, 16777216);
+	num(SPINDLE_READER_A_BYTES, 41943040);
+	num(SPINDLE_READER_A_SERVING, reads == SPINDLE_READS_HISTORY ? 2 : 0);
+}
+
 static void reader(uint32_t pid, const char *comm, uint64_t lag, enum spindle_reads reads)
 {
 	in(SPINDLE_SUBGROUP_A_READER);
@@ -265,6 +279,7 @@ static void reader(uint32_t pid, const char *comm, uint64_t lag, enum spindle_re
 	num(SPINDLE_READER_A_LAG, lag);
 	num(SPINDLE_READER_A_IDLE_MS, 33);
 	num(SPINDLE_READER_A_LSN, 4242 - lag);
+	replica(reads);
 	out();
 }
 
@@ -604,6 +619,14 @@ static void test_status(void)
 	shows(ctl_cmd_monitor, "monitor", "", "all events");
 	wire.next = 0;
 	shows(ctl_cmd_monitor, "monitor", "node 4", "one node");
+	begin(1);
+	node(1, SPINDLE_NODE_VIEW, 7);
+	end();
+	live(1, 7, SPINDLE_LIVE_ACTIVE, 0, "");
+	live_member(1, 0, -1, 0);
+	end();
+	all_subgroups(10);
+	both(ctl_cmd_status, "status", "", "replicas");
 }
 
 int main(int argc, char **argv)

@@ -195,6 +195,33 @@ done
 check "all have the same state" wait_until 60 totals c d
 end_round "the round of parts ends"
 
+# What the status shows: a replica that waits for a snapshot, its donor, and a snapshot that has come.
+# says_of NODE PATTERN: the status of the node has such a line of a replica
+says_of()
+{
+	spindle-ctl status node "$1" | grep -q "^replica: subgroup 1, process [0-9]*: $2\$"
+}
+
+# all_here NODE: the replica of the node has its snapshot, with the bytes of the state
+all_here()
+{
+	spindle-ctl -j -p status node "$1" >/tmp/status.json
+	received=$(sed -n 's/^ *"received": \([0-9]*\),*$/\1/p' /tmp/status.json)
+	[ "$received" -gt 3000000 ] && grep -q "\"bytes\": $received,*\$" /tmp/status.json
+}
+
+replica a 1 -d -b 3000000 -p 8000
+check "node 1 has a state" wait_until 30 says_of 1 current
+replica b 2 -b 3000000
+check "the status of node 2 says from whom it comes" wait_until 30 says_of 2 \
+	"receiving 0.00 MB from node 1"
+check "that of node 1 says that it gives it" wait_until 30 says_of 1 "current, gives it to 1 node"
+check "then node 2 has it" wait_until 60 says_of 2 "current, from node 1"
+check "all of its bytes" all_here 2
+kill_off b
+check "a process that has gone reports nothing" sh -c "! spindle-ctl status node 2 | grep ^replica:"
+end_round "the round of the status ends"
+
 # Limits, and a program that does not fork.
 replica a 1 -d -c 1000000 -b 3000000 -N
 check "a donor that does not fork" wait_until 30 is_now current a
