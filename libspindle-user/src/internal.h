@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include <spindle/rdmc.h>
 #include <spindle/spindle.h>
 
 #include "sys.h"
@@ -58,6 +59,10 @@ void spindle_unmap_section(struct spindle_map *m);
  * errno; -ENOTTY from a module that does not know this.
  */
 int spindle_report(const struct spindle_queue *q, const struct spindle_report *report);
+
+/* spindle_rdmc_dispatch() of at most @budget events, above 0. */
+int spindle_rdmc_dispatch_some(struct spindle_rdmc_group *g, const struct spindle_rdmc_calls *calls,
+			       void *arg, int budget);
 
 /* Read the members and map the senders' rings; the last step of an attach. */
 int spindle_first_view(struct spindle_queue *q);

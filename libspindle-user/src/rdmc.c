@@ -323,21 +323,25 @@ static void call(struct spindle_rdmc_group *g, const struct spindle_rdmc_calls *
 		fn(arg, g, ev);
 }
 
-int spindle_rdmc_dispatch(struct spindle_rdmc_group *g, const struct spindle_rdmc_calls *calls,
-			  void *arg)
+int spindle_rdmc_dispatch_some(struct spindle_rdmc_group *g, const struct spindle_rdmc_calls *calls,
+			       void *arg, int budget)
 {
 	struct spindle_rdmc_event ev;
-	int ret, n = 0;
+	int ret = 0, n;
 
-	for (;;) {
+	for (n = 0; n < budget; n++) {
 		ret = look(g);
 		if (ret <= 0)
 			break;
 		take(g, &ev);
 		call(g, calls, arg, &ev);
 		auto_close(g, &ev);
-		if (n < INT_MAX)
-			n++;
 	}
 	return n ? n : ret;
+}
+
+int spindle_rdmc_dispatch(struct spindle_rdmc_group *g, const struct spindle_rdmc_calls *calls,
+			  void *arg)
+{
+	return spindle_rdmc_dispatch_some(g, calls, arg, INT_MAX);
 }

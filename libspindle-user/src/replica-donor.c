@@ -152,7 +152,7 @@ void donor_begin(struct spindle_replica *r, const struct nodes *to, uint64_t gro
 		members[i + 1] = to->id[i];
 		nodes_drop(&d->waiting, to->id[i]);
 	}
-	d->part = PART_MAX;
+	d->part = PART;
 	d->again = UINT64_MAX;
 	d->fd = memfd_create("spindle-snapshot", MFD_CLOEXEC);
 	err = d->fd < 0 ? -errno : 0;
@@ -295,36 +295,40 @@ static void go_back(struct donor *d)
 	d->part /= 2;
 }
 
-static int send_parts(struct donor *d)
+/* Send one part, if that is possible now. As for a receiver, messages come between two parts. */
+static int send_part(struct spindle_replica *r)
 {
+	struct donor *d = &r->donor;
+	uint64_t left = d->len - d->sent, n;
 	int err;
 
-	while (d->sent < d->len && d->flying < PARTS && d->again == UINT64_MAX) {
-		uint64_t left = d->len - d->sent, n = left < d->part ? left : d->part;
-
-		err = spindle_rdmc_send(d->group, d->map + d->sent, n, d->sent, NULL);
-		if (err == -ENOMEM && d->flying)
-			return 0;
-		if (err == -ENOMEM && d->part > PART_MIN) {
-			d->part /= 2;
-			continue;
-		}
-		if (err)
-			return err;
+	if (!left || d->flying == PARTS || d->again != UINT64_MAX)
+		return 0;
+	n = left < d->part ? left : d->part;
+	err = spindle_rdmc_send(d->group, d->map + d->sent, n, d->sent, NULL);
+	if (err == -ENOMEM && d->flying)
+		return 0;
+	if (err && (err != -ENOMEM || d->part == PART_MIN))
+		return err;
+	if (err) {
+		d->part /= 2;
+	} else {
 		d->sent += n;
 		d->flying++;
 	}
+	replica_wake(r);
 	return 0;
 }
 
-static int go_on(struct donor *d)
+static int go_on(struct spindle_replica *r)
 {
+	struct donor *d = &r->donor;
 	int err;
 
 	if (!d->opened || !d->map || d->closed)
 		return 0;
 	go_back(d);
-	err = send_parts(d);
+	err = send_part(r);
 	if (err || d->sent < d->len || d->flying || d->again != UINT64_MAX)
 		return err;
 	d->closed = true;
@@ -348,7 +352,7 @@ void donor_run(struct spindle_replica *r)
 	if (!err && replica_now() >= d->deadline)
 		err = -ETIMEDOUT;
 	if (!err && !d->over)
-		err = go_on(d);
+		err = go_on(r);
 	if (err || d->over)
 		donor_end(r, err ? err : d->error);
 }

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "internal.h"
 #include "replica.h"
 
 static int create(struct spindle_replica *r, uint32_t donor, const struct nodes *to,
@@ -302,7 +303,13 @@ static int begin_load(struct spindle_replica *r)
 static void receive(struct spindle_replica *r)
 {
 	struct joiner *j = &r->joiner;
-	int n = spindle_rdmc_dispatch(j->group, &calls, r), err = 0;
+	int n, err = 0;
+
+	/*
+	 * One part at a time, because the kernel takes milliseconds to map it. A process that reads
+	 * no message for longer may hold up all senders. The rest keeps the descriptor readable.
+	 */
+	n = spindle_rdmc_dispatch_some(j->group, &calls, r, 1);
 
 	if (n < 0 && n != -EPIPE)
 		err = n;

@@ -22,11 +22,17 @@
 #define REPLICA_VERSION		1U
 #define SNAPSHOT_MAGIC		0x50414e5353504d52ULL
 
-/* Longest part of a snapshot that is one object, and the shortest: powers of two. */
-#define PART_MAX		(16U << 20)
+/*
+ * Bytes of a part of a snapshot, which is one object: at first, at least and at most. Powers of two.
+ * A process reads no message while the kernel maps a part, so a part is short.
+ */
+#ifndef PART
+#define PART			(4U << 20)
+#endif
 #define PART_MIN		(64U << 10)
+#define PART_MAX		(16U << 20)
 /* Parts on their way at once. */
-#define PARTS			2U
+#define PARTS			8U
 /* A transfer without progress ends after so many times the timeout. */
 #define STALL			6
 /* After an attempt has failed, so that a fault that stays is no busy loop. */

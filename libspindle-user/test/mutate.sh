@@ -62,6 +62,9 @@ mutant declared_after_offer replica-joiner.c '/^void joiner_begin/,/^}/ s/r->dec
 mutant asks_the_same replica.c 's/r->joiner.attempt++;/;/'
 mutant asks_once replica.c 's/r->ask_at = now + r->opts.timeout_ms;/r->ask_at = 0;/'
 
+# Messages come between two parts.
+mutant parts_in_a_row replica-joiner.c '/^static void receive/,/^}/ s/&calls, r, 1)/\&calls, r, 99)/'
+
 # Reports.
 mutant changes_not_reported replica.c '/^void replica_changed/,/^}/ s/replica_report(r);/;/'
 mutant parts_not_reported replica-joiner.c 's/	replica_report(r);/	;/'

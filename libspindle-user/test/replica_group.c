@@ -4,6 +4,7 @@
  * those of the library, so this is linked in place of them.
  */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,12 @@ struct words {
 static struct sent sent[GROUP_NODES];
 static struct spindle_seat seats[GROUP_NODES];
 static struct spindle_report reported[GROUP_NODES];
+static uint64_t parts_mapped;
+
+uint64_t group_parts(void)
+{
+	return parts_mapped;
+}
 
 const struct spindle_report *group_report(uint32_t node)
 {
@@ -356,6 +363,7 @@ int spindle_rdmc_send(struct spindle_rdmc_group *g, const void *mem, uint64_t le
 	(void)object;
 	if (c->failed)
 		return -ECONNABORTED;
+	parts_mapped++;
 	c->object[c->objects % OBJECTS] = (struct object){ .mem = mem, .len = len, .tag = tag };
 	for (i = 1; i < c->count; i++)
 		push(c, i, &ev);
@@ -400,6 +408,7 @@ static void incoming(struct spindle_rdmc_group *g, const struct spindle_rdmc_cal
 
 	if (g->c->failed || g->c->object[ev->object % OBJECTS].ended)
 		return;
+	parts_mapped++;
 	mem = calls->incoming(arg, g, ev, &reason);
 	if (mem && group.refusals && !(group_random() % group.refusals)) {
 		mem = NULL;
@@ -436,12 +445,12 @@ int spindle_rdmc_close(struct spindle_rdmc_group *g)
 	return 0;
 }
 
-int spindle_rdmc_dispatch(struct spindle_rdmc_group *g, const struct spindle_rdmc_calls *calls,
-			  void *arg)
+int spindle_rdmc_dispatch_some(struct spindle_rdmc_group *g, const struct spindle_rdmc_calls *calls,
+			       void *arg, int budget)
 {
-	int n = 0;
+	int n;
 
-	for (; g->first != g->end; n++) {
+	for (n = 0; g->first != g->end && n < budget; n++) {
 		struct spindle_rdmc_event ev = g->event[g->first++ % EVENTS];
 
 		switch (ev.kind) {
@@ -465,6 +474,12 @@ int spindle_rdmc_dispatch(struct spindle_rdmc_group *g, const struct spindle_rdm
 		}
 	}
 	return n;
+}
+
+int spindle_rdmc_dispatch(struct spindle_rdmc_group *g, const struct spindle_rdmc_calls *calls,
+			  void *arg)
+{
+	return spindle_rdmc_dispatch_some(g, calls, arg, INT_MAX);
 }
 
 unsigned int group_rdmc_left(void)

@@ -38,6 +38,8 @@ uint64_t group_random(void);
 bool group_deliver(uint32_t node);
 /* What the last process of a node has reported last. */
 const struct spindle_report *group_report(uint32_t node);
+/* Parts that were sent or came so far, each of which the kernel maps. */
+uint64_t group_parts(void);
 /* RDMC groups that have not ended, and descriptors that are open. */
 unsigned int group_rdmc_left(void);
 

@@ -226,6 +226,7 @@ static bool reported_well(uint32_t node)
 static void go_on(uint32_t node)
 {
 	struct spindle_replica *r = process[node].r;
+	uint64_t parts = group_parts();
 
 	if (!r)
 		return;
@@ -233,6 +234,8 @@ static void go_on(uint32_t node)
 		wrong("a replica has failed", node, r->st.lsn);
 	else if (!reported_well(node))
 		wrong("a replica reports another state than it has", node, r->st.lsn);
+	if (group_parts() > parts + 1)
+		wrong("a replica reads no message between two parts", node, r->st.lsn);
 }
 
 static void send_data(uint32_t node)
