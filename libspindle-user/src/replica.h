@@ -23,8 +23,8 @@
 #define SNAPSHOT_MAGIC		0x50414e5353504d52ULL
 
 /*
- * Bytes of a part of a snapshot, which is one object: at first, at least and at most. Powers of two.
- * A process reads no message while the kernel maps a part, so a part is short.
+ * Bytes of a part of a snapshot, which is one object: at first, at least and at most; powers of
+ * two. A process reads no message while the kernel maps a part, so a part is short.
  */
 #ifndef PART
 #define PART			(4U << 20)
