@@ -732,6 +732,26 @@ out:
 	return err;
 }
 
+/*
+ * Lock the namespace for a request of an attachment with this role, SPINDLE_ATTACH_*. Return: 0
+ * with @sn locked, -ENOTCONN or -EPERM
+ */
+static int lock_for(struct spindle_attachment *att, u32 role, struct spindle_net **sn)
+{
+	int err = 0;
+
+	*sn = spindle_attachment_lock(att);
+	if (!*sn)
+		return -ENOTCONN;
+	if (!att->sg)
+		err = -ENOTCONN;
+	else if (!(att->flags & role))
+		err = -EPERM;
+	if (err)
+		spindle_net_unlock(*sn);
+	return err;
+}
+
 struct silence {
 	struct spindle_attachment *att;
 	u64 rounds;
@@ -759,23 +779,16 @@ int spindle_attachment_silence(struct spindle_attachment *att, u64 rounds)
 {
 	struct silence silence = { .att = att, .rounds = rounds };
 	struct spindle_net *sn;
-	int err = 0;
+	int err;
 
 	if (rounds > SPINDLE_MAX_ROUNDS)
 		return -EINVAL;
-	sn = spindle_attachment_lock(att);
-	if (!sn)
-		return -ENOTCONN;
-	if (!att->sg)
-		err = -ENOTCONN;
-	else if (!(att->flags & SPINDLE_ATTACH_SEND))
-		err = -EPERM;
-	else
-		spindle_engine_call(att->engine, silence_fn, &silence);
+	err = lock_for(att, SPINDLE_ATTACH_SEND, &sn);
+	if (err)
+		return err;
+	spindle_engine_call(att->engine, silence_fn, &silence);
 	spindle_net_unlock(sn);
-	if (!err && !silence.ok)
-		err = -EINVAL;
-	return err;
+	return silence.ok ? 0 : -EINVAL;
 }
 
 /**
@@ -789,24 +802,18 @@ int spindle_attachment_silence(struct spindle_attachment *att, u64 rounds)
 int spindle_attachment_report(struct spindle_attachment *att, const struct spindle_report *report)
 {
 	struct spindle_net *sn;
-	int err = 0;
+	int err;
 
 	if (report->state > SPINDLE_REPLICA_FAILED || report->resv)
 		return -EINVAL;
-	sn = spindle_attachment_lock(att);
-	if (!sn)
-		return -ENOTCONN;
-	if (!att->sg) {
-		err = -ENOTCONN;
-	} else if (!(att->flags & SPINDLE_ATTACH_RECV)) {
-		err = -EPERM;
-	} else {
-		if (att->report.state != report->state || att->report.donor != report->donor)
-			att->report_ns = ktime_get_ns();
-		att->report = *report;
-	}
+	err = lock_for(att, SPINDLE_ATTACH_RECV, &sn);
+	if (err)
+		return err;
+	if (att->report.state != report->state || att->report.donor != report->donor)
+		att->report_ns = ktime_get_ns();
+	att->report = *report;
 	spindle_net_unlock(sn);
-	return err;
+	return 0;
 }
 
 /* ---- mmap and poll ---------------------------------------------------- */
