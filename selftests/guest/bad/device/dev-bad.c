@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "dev-bad.h"
@@ -51,6 +52,16 @@ struct spindle_attach args(uint32_t node, uint32_t subgroup, uint32_t flags)
 int call(int fd, unsigned long cmd, void *arg)
 {
 	return ioctl(fd, cmd, arg) ? errno : 0;
+}
+
+void *last_page(void)
+{
+	char *two = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			 0);
+
+	if (two == MAP_FAILED || munmap(two + PAGE, PAGE))
+		die("mmap");
+	return two;
 }
 
 int attach(int fd, struct spindle_attach a)

@@ -28,6 +28,9 @@ int attach(int fd, struct spindle_attach a);
 /* The same with a new file. The file is closed if the attach fails or @fd is NULL. */
 int attach_new(uint32_t node, uint32_t subgroup, uint32_t flags, int *fd);
 
+/* A page that can be read and written, with no page behind it. munmap() frees it. */
+void *last_page(void);
+
 /* Does poll() return in time exactly the wanted ones of @events, POLLERR and POLLHUP? */
 bool pollable(int fd, short events, short want, int timeout);
 

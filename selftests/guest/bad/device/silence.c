@@ -24,20 +24,17 @@ int silence(int fd, uint64_t rounds)
 /* The pointer leads to no number, to half of one, or to one in read-only memory. */
 static void pointers(int fd)
 {
-	unsigned char *two = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *page = last_page();
 
-	if (two == MAP_FAILED || munmap(two + PAGE, PAGE))
-		die("mmap");
 	is(call(fd, SPINDLE_IOC_SILENCE, NULL), EFAULT, "silence: no argument");
 	is(call(fd, SPINDLE_IOC_SILENCE, (void *)8), EFAULT, "silence: bad pointer");
 	is(call(fd, SPINDLE_IOC_SILENCE, (void *)-8L), EFAULT, "silence: the kernel's memory");
-	is(call(fd, SPINDLE_IOC_SILENCE, two + PAGE), EFAULT, "silence: a page that is not there");
-	is(call(fd, SPINDLE_IOC_SILENCE, two + PAGE - 4), EFAULT, "silence: half a number");
-	is(call(fd, SPINDLE_IOC_SILENCE, two + 1), 0, "silence: a number at an odd address");
-	mprotect(two, PAGE, PROT_READ);
-	is(call(fd, SPINDLE_IOC_SILENCE, two), 0, "silence: a number that is only for reading");
-	munmap(two, PAGE);
+	is(call(fd, SPINDLE_IOC_SILENCE, page + PAGE), EFAULT, "silence: a page that is not there");
+	is(call(fd, SPINDLE_IOC_SILENCE, page + PAGE - 4), EFAULT, "silence: half a number");
+	is(call(fd, SPINDLE_IOC_SILENCE, page + 1), 0, "silence: a number at an odd address");
+	mprotect(page, PAGE, PROT_READ);
+	is(call(fd, SPINDLE_IOC_SILENCE, page), 0, "silence: a number that is only for reading");
+	munmap(page, PAGE);
 }
 
 static void numbers(int fd)
