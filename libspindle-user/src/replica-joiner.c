@@ -310,7 +310,6 @@ static void receive(struct spindle_replica *r)
 	 * no message for longer may hold up all senders. The rest keeps the descriptor readable.
 	 */
 	n = spindle_rdmc_dispatch_some(j->group, &calls, r, 1);
-
 	if (n < 0 && n != -EPIPE)
 		err = n;
 	else if (j->over)
