@@ -8,11 +8,21 @@
 
 #include "internal.h"
 
+/*
+ * MAP_POPULATE avoids page faults later, when messages flow. The rings of a history may be so large
+ * that a process that comes back would spend most of its time here, for pages that it may never
+ * read. They come with page faults, each of which brings many pages.
+ */
+static int map_flags(const struct spindle_queue *q, int prot)
+{
+	return (q->features & SPINDLE_FEAT_HISTORY) && !(prot & PROT_WRITE) ? 0 : MAP_POPULATE;
+}
+
 int spindle_map_section(const struct spindle_queue *q, uint64_t cookie, uint64_t len,
 			unsigned int times, int prot, struct spindle_map *m)
 {
 	size_t bytes = (size_t)len * times;
-	int err = spindle_sys_mmap(q->fd, cookie, bytes, prot, &m->addr);
+	int err = spindle_sys_mmap(q->fd, cookie, bytes, prot, map_flags(q, prot), &m->addr);
 
 	if (!err)
 		m->len = bytes;

@@ -30,10 +30,9 @@ int spindle_sys_ioctl(int fd, unsigned long cmd, void *arg)
 	return ret < 0 ? -errno : ret;
 }
 
-int spindle_sys_mmap(int fd, uint64_t cookie, size_t len, int prot, void **addr)
+int spindle_sys_mmap(int fd, uint64_t cookie, size_t len, int prot, int flags, void **addr)
 {
-	/* MAP_POPULATE avoids page faults later, when messages flow. */
-	void *p = mmap(NULL, len, prot, MAP_SHARED | MAP_POPULATE, fd, (off_t)cookie);
+	void *p = mmap(NULL, len, prot, MAP_SHARED | flags, fd, (off_t)cookie);
 	int err;
 
 	if (p == MAP_FAILED)

@@ -16,7 +16,8 @@
 int spindle_sys_open(const char *path, int flags);
 void spindle_sys_close(int fd);
 int spindle_sys_ioctl(int fd, unsigned long cmd, void *arg);
-int spindle_sys_mmap(int fd, uint64_t cookie, size_t len, int prot, void **addr);
+/* @flags: MAP_POPULATE, or 0 */
+int spindle_sys_mmap(int fd, uint64_t cookie, size_t len, int prot, int flags, void **addr);
 void spindle_sys_munmap(void *addr, size_t len);
 ssize_t spindle_sys_read(int fd, void *buf, size_t len);
 int spindle_sys_poll(int fd, short events, short *revents, const struct timespec *timeout);

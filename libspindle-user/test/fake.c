@@ -139,7 +139,7 @@ static void area_free(struct area *s)
 	memset(s, 0, sizeof(*s));
 }
 
-int spindle_sys_mmap(int fd, uint64_t cookie, size_t len, int prot, void **addr)
+int spindle_sys_mmap(int fd, uint64_t cookie, size_t len, int prot, int flags, void **addr)
 {
 	struct area *s = (cookie >> 40) == RX ? &f.rx[(cookie >> 32) % MAX_RX] :
 						&f.area[cookie >> 40];
@@ -152,6 +152,7 @@ int spindle_sys_mmap(int fd, uint64_t cookie, size_t len, int prot, void **addr)
 	if ((prot & PROT_WRITE) && !s->writable)
 		return -EACCES;
 	f.r.mappings++;
+	f.r.populated += !!(flags & MAP_POPULATE);
 	/* TSan must see both sides at one address. */
 #ifdef __SANITIZE_THREAD__
 	*addr = s->kva;

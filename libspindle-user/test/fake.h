@@ -75,6 +75,7 @@ struct fake_report {
 	unsigned int lost_wakeups;
 	int open_files;
 	int mappings;
+	unsigned int populated;	/* mappings that got their pages at once */
 	uint32_t tx_error;
 	uint32_t dlv_error;
 	uint64_t free_slot;

@@ -138,12 +138,13 @@ int spindle_sys_poll(int fd, short events, short *revents, const struct timespec
 }
 
 /* The fake has no subgroups, so there is nothing to map. */
-int spindle_sys_mmap(int fd, uint64_t cookie, size_t len, int prot, void **addr)
+int spindle_sys_mmap(int fd, uint64_t cookie, size_t len, int prot, int flags, void **addr)
 {
 	(void)fd;
 	(void)cookie;
 	(void)len;
 	(void)prot;
+	(void)flags;
 	(void)addr;
 	return -ENODEV;
 }

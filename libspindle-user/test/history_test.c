@@ -68,6 +68,17 @@ static void test_now(void)
 	stop(&q);
 }
 
+/* A large history makes no attachment slower, because only usr is mapped at once. */
+static void test_pages(void)
+{
+	struct spindle_queue q;
+
+	if (attach_to(&q, 5, NULL, 0))
+		bail_out("cannot attach");
+	CHECK(fake_look().mappings == 4 && fake_look().populated == 1);
+	stop(&q);
+}
+
 /* A reader stops after each message, and the next one goes on from its place. */
 static void test_place(void)
 {
@@ -256,6 +267,7 @@ int main(void)
 	static const struct tap_case list[] = {
 		{ "history: from the oldest message", test_oldest },
 		{ "history: from now on", test_now },
+		{ "history: its pages come when they are read", test_pages },
 		{ "history: from the place where the last reader was", test_place },
 		{ "history: places that cannot be read", test_refused },
 		{ "history: a reader that is overtaken", test_overtaken },
