@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * restart-rate: what the other members of a subgroup deliver while the reader of one node is killed
+ * and comes back, again and again, and what they deliver while it reads without an end.
+ *
+ *	restart-rate -n NODES -g SUBGROUP -r READER [-l BYTES] [-i MS] [-t MS] [-p PAIRS]
+ *		     [-a MESSAGES]
+ *
+ * Nodes 1 to NODES each have a process that sends as fast as it can, and all but READER one that
+ * reads. READER has a history. A child reads that, and the next child goes on where this one was
+ * killed. There are PAIRS of phases of -t milliseconds each: one without restarts, and one with a
+ * restart every -i milliseconds. The phases of a pair follow each other, so whatever else the
+ * machine does is the same in both. With -a, the reader stays away until each other reader has
+ * delivered so many messages more.
+ *
+ * The output is a line of names and a line of numbers, with commas. Names that end with _min and
+ * _max are the least and the most of all pairs, and without that it is the median:
+ *
+ *	rate_off, rate_on	messages per second at each other node, without and with restarts
+ *	ratio			rate_on over rate_off
+ *	left			the same, of the CPU time that the reader and its parent have left
+ *	share_off, share_on	share of the time that the reader and its parent had the CPU
+ *	restarts		in all phases
+ *	restart_us		CPU time that a restart costs, above that of reading
+ *	away, away_min		messages that each other node delivered from a kill to the first
+ *				message of the next child: the mean and the least
+ *	full_off, full_on	times that a sender found no room, for each message delivered
+ *	missed			positions that no child has read, or that two have read
+ *
+ * Exit status: 0: no position is missed; 1: a sentence says what is wrong.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <spindle/spindle.h>
+
+#include "selfcheck.h"
+
+#define MAX_LEN		(1 << 20)
+#define MAX_NODES	16
+#define MAX_PAIRS	100
+#define BATCH		32
+#define SETTLE_US	20000	/* from the beginning of a phase to its measurement */
+#define POLL_US		200
+
+#define die(...) do { fprintf(stderr, "restart-rate: " __VA_ARGS__); exit(1); } while (0)
+
+static struct {
+	uint32_t nodes, group, reader, len;
+	uint64_t interval_us, phase_us, away;
+	uint32_t pairs;
+} opt = { .len = 64, .interval_us = 10000, .phase_us = 200000, .pairs = 10 };
+
+/* What the children have done, which outlives each of them. */
+static struct {
+	struct spindle_place place;		/* lineage and era of the positions */
+	atomic_ullong next;			/* position that the reader has to read next */
+	atomic_ullong missed;
+	atomic_ullong handled;			/* messages of all children that were the reader */
+	atomic_ullong resumed;			/* others_have() at the first message of a child */
+	atomic_ullong have[MAX_NODES + 1];	/* delivered at the other nodes */
+	atomic_ullong full[MAX_NODES + 1];	/* times that there was no room to send */
+} *shared;
+
+static pid_t child;	/* the reader now */
+static uint64_t restarts, away_sum, away_min = UINT64_MAX, killed_at, handled_before;
+
+/* One phase. */
+struct sample {
+	double seconds;
+	double have;	/* messages at each other node */
+	double cpu;	/* seconds of the reader and of this process */
+	double full;
+	double restarts;
+};
+
+/* One pair of phases. */
+struct pair {
+	struct sample off, on;
+};
+
+static void attach(struct spindle_queue *q, uint32_t node, uint32_t flags,
+		   const struct spindle_place *from)
+{
+	struct spindle_attach_opts o = {
+		.node = node, .subgroup = opt.group, .flags = flags, .from = from,
+	};
+	char text[200];
+	int err = spindle_attach(q, &o);
+
+	if (err)
+		die("%s\n", spindle_attach_strerror(q, &o, err, text, sizeof(text)));
+}
+
+/* The children end with the program. */
+static pid_t start(void (*run)(uint32_t node), uint32_t node)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die("fork: %s\n", strerror(errno));
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	run(node);
+	exit(1);
+}
+
+/* ---- the children ------------------------------------------------------- */
+
+static void sender(uint32_t node)
+{
+	struct selfcheck_hdr h = { .magic = SELFCHECK_MAGIC, .node = node };
+	static unsigned char msg[MAX_LEN];
+	struct spindle_queue q;
+	int err;
+
+	attach(&q, node, SPINDLE_ATTACH_SEND, NULL);
+	for (;; h.num++) {
+		memcpy(msg, &h, sizeof(h));
+		while ((err = spindle_send(&q, msg, opt.len)) == -EAGAIN) {
+			atomic_fetch_add(&shared->full[node], 1);
+			spindle_wait(&q, POLLOUT, 1000);
+		}
+		if (err)
+			die("node %u cannot send: %s\n", node, strerror(-err));
+	}
+}
+
+static int take(struct spindle_queue *q, uint32_t node, struct spindle_msg *m)
+{
+	int got;
+
+	while (!(got = spindle_next_batch(q, m, BATCH)))
+		spindle_wait(q, POLLIN, 1000);
+	if (got < 0)
+		die("reading at node %u: %s\n", node, strerror(-got));
+	return got;
+}
+
+static void other_reader(uint32_t node)
+{
+	struct spindle_msg m[BATCH];
+	struct spindle_queue q;
+
+	attach(&q, node, SPINDLE_ATTACH_RECV, NULL);
+	for (;;) {
+		int got = take(&q, node, m);
+
+		spindle_release(&q);
+		atomic_fetch_add(&shared->have[node], got);
+	}
+}
+
+/* Messages that each of the other nodes has delivered, on average. */
+static uint64_t others_have(void)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 1; i <= opt.nodes; i++)
+		sum += atomic_load(&shared->have[i]);
+	return sum / (opt.nodes - 1);
+}
+
+/* Positions of a batch that do not follow each other, beginning with @next. */
+static unsigned int gaps(const struct spindle_msg *m, int got, uint64_t next)
+{
+	struct selfcheck_hdr h;
+	unsigned int bad = 0;
+	int i;
+
+	for (i = 0; i < got; i++) {
+		memcpy(&h, m[i].data, sizeof(h));
+		bad += m[i].lsn != next + i || m[i].len != opt.len || h.magic != SELFCHECK_MAGIC;
+	}
+	return bad;
+}
+
+static void history_reader(uint32_t node)
+{
+	struct spindle_place place = shared->place;
+	struct spindle_msg m[BATCH];
+	struct spindle_queue q;
+	unsigned int bad;
+	bool first = true;
+	int got;
+
+	place.lsn = atomic_load(&shared->next);
+	attach(&q, node, SPINDLE_ATTACH_RECV, &place);
+	for (;; place.lsn += got) {
+		got = take(&q, node, m);
+		bad = gaps(m, got, place.lsn);
+		if (!spindle_intact(&q))
+			die("the history has overtaken the reader\n");
+		spindle_release(&q);
+		atomic_fetch_add(&shared->missed, bad);
+		/* The batch is handled, and the place is behind it, at one moment. */
+		atomic_store(&shared->next, place.lsn + got);
+		if (first)
+			atomic_store(&shared->resumed, others_have());
+		first = false;
+		atomic_fetch_add(&shared->handled, got);
+	}
+}
+
+/* ---- phases ------------------------------------------------------------- */
+
+static void check_children(void)
+{
+	if (waitpid(-1, NULL, WNOHANG))
+		exit(1);
+}
+
+static void wait_for(bool (*holds)(void))
+{
+	while (!holds()) {
+		check_children();
+		usleep(POLL_US);
+	}
+}
+
+static bool has_handled(void)
+{
+	return atomic_load(&shared->handled) > handled_before;
+}
+
+static bool others_went_on(void)
+{
+	return others_have() >= killed_at + opt.away;
+}
+
+static void start_reader(void)
+{
+	handled_before = atomic_load(&shared->handled);
+	child = start(history_reader, opt.reader);
+}
+
+static void restart(void)
+{
+	uint64_t away;
+
+	killed_at = others_have();
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	wait_for(others_went_on);
+	start_reader();
+	wait_for(has_handled);
+	away = atomic_load(&shared->resumed) - killed_at;
+	away_sum += away;
+	if (away < away_min)
+		away_min = away;
+	restarts++;
+}
+
+static double seconds_of(clockid_t clock)
+{
+	struct timespec t;
+
+	if (clock_gettime(clock, &t))
+		die("clock_gettime: %s\n", strerror(errno));
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static double cpu_of(int whom)
+{
+	struct rusage u;
+
+	getrusage(whom, &u);
+	return u.ru_utime.tv_sec + u.ru_stime.tv_sec +
+	       (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+
+static void look(struct sample *s)
+{
+	clockid_t clock;
+	uint32_t i;
+
+	if (clock_getcpuclockid(child, &clock))
+		die("the reader has no clock\n");
+	s->cpu = seconds_of(clock) + cpu_of(RUSAGE_CHILDREN) + seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+	s->seconds = seconds_of(CLOCK_MONOTONIC);
+	s->have = others_have();
+	s->restarts = restarts;
+	s->full = 0;
+	for (i = 1; i <= opt.nodes; i++)
+		s->full += atomic_load(&shared->full[i]);
+}
+
+static void phase(struct sample *s, bool restarting)
+{
+	struct sample from, to;
+
+	usleep(SETTLE_US);
+	look(&from);
+	do {
+		usleep(restarting ? opt.interval_us : opt.phase_us);
+		check_children();
+		if (restarting)
+			restart();
+		look(&to);
+	} while (restarting && (to.seconds - from.seconds) * 1e6 < opt.phase_us);
+	s->seconds = to.seconds - from.seconds;
+	s->have = to.have - from.have;
+	s->cpu = to.cpu - from.cpu;
+	s->full = to.full - from.full;
+	s->restarts = to.restarts - from.restarts;
+	if (!s->have)
+		die("the others have delivered nothing\n");
+}
+
+/* ---- numbers ------------------------------------------------------------ */
+
+static double rate(const struct sample *s)
+{
+	return s->have / s->seconds;
+}
+
+static double share(const struct sample *s)
+{
+	return s->cpu / s->seconds;
+}
+
+static double rate_off(const struct pair *p)
+{
+	return rate(&p->off);
+}
+
+static double rate_on(const struct pair *p)
+{
+	return rate(&p->on);
+}
+
+static double ratio(const struct pair *p)
+{
+	return rate(&p->on) / rate(&p->off);
+}
+
+static double left(const struct pair *p)
+{
+	return ratio(p) * (1 - share(&p->off)) / (1 - share(&p->on));
+}
+
+static double share_off(const struct pair *p)
+{
+	return share(&p->off);
+}
+
+static double share_on(const struct pair *p)
+{
+	return share(&p->on);
+}
+
+static double restart_us(const struct pair *p)
+{
+	return (share(&p->on) - share(&p->off)) * p->on.seconds / p->on.restarts * 1e6;
+}
+
+static double full_off(const struct pair *p)
+{
+	return p->off.full / p->off.have;
+}
+
+static double full_on(const struct pair *p)
+{
+	return p->on.full / p->on.have;
+}
+
+#define NUMBER(name) { #name, name }
+
+static const struct {
+	const char *name;
+	double (*of)(const struct pair *p);
+} numbers[] = {
+	NUMBER(rate_off), NUMBER(rate_on), NUMBER(ratio), NUMBER(left), NUMBER(share_off),
+	NUMBER(share_on), NUMBER(restart_us), NUMBER(full_off), NUMBER(full_on),
+};
+
+#define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void print_number(const struct pair *pair, double (*of)(const struct pair *p))
+{
+	double v[MAX_PAIRS];
+	uint32_t i, n = opt.pairs;
+
+	for (i = 0; i < n; i++)
+		v[i] = of(&pair[i]);
+	qsort(v, n, sizeof(v[0]), compare);
+	printf("%.9g,%.9g,%.9g,", (v[(n - 1) / 2] + v[n / 2]) / 2, v[0], v[n - 1]);
+}
+
+static void print(const struct pair *pair)
+{
+	unsigned int i;
+
+	for (i = 0; i < NUMBERS; i++)
+		printf("%s,%s_min,%s_max,", numbers[i].name, numbers[i].name, numbers[i].name);
+	printf("restarts,away,away_min,missed\n");
+	for (i = 0; i < NUMBERS; i++)
+		print_number(pair, numbers[i].of);
+	printf("%" PRIu64 ",%.9g,%" PRIu64 ",%llu\n", restarts, (double)away_sum / restarts,
+	       away_min, atomic_load(&shared->missed));
+}
+
+/* ------------------------------------------------------------------------- */
+
+static void find_place(void)
+{
+	struct spindle_queue q;
+
+	attach(&q, opt.reader, SPINDLE_ATTACH_RECV, NULL);
+	spindle_place(&q, &shared->place);
+	atomic_store(&shared->next, shared->place.lsn);
+	spindle_detach(&q);
+}
+
+static void set_option(int c, const char *arg)
+{
+	uint64_t n = strtoull(arg, NULL, 10);
+
+	switch (c) {
+	case 'n':
+		opt.nodes = n;
+		break;
+	case 'g':
+		opt.group = n;
+		break;
+	case 'r':
+		opt.reader = n;
+		break;
+	case 'l':
+		opt.len = n;
+		break;
+	case 'i':
+		opt.interval_us = n * 1000;
+		break;
+	case 't':
+		opt.phase_us = n * 1000;
+		break;
+	case 'p':
+		opt.pairs = n;
+		break;
+	case 'a':
+		opt.away = n;
+		break;
+	}
+}
+
+static void parse(int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "n:g:r:l:i:t:p:a:")) >= 0) {
+		if (c == '?')
+			exit(2);
+		set_option(c, optarg);
+	}
+	if (opt.nodes < 2 || opt.nodes > MAX_NODES || !opt.reader || opt.reader > opt.nodes ||
+	    opt.len < sizeof(struct selfcheck_hdr) || opt.len > MAX_LEN ||
+	    !opt.phase_us || !opt.pairs || opt.pairs > MAX_PAIRS)
+		die("usage: restart-rate -n NODES -g SUBGROUP -r READER [-l BYTES] [-i MS] [-t MS] "
+		    "[-p PAIRS] [-a MESSAGES]\n");
+}
+
+int main(int argc, char **argv)
+{
+	static struct pair pair[MAX_PAIRS];
+	uint32_t i;
+
+	parse(argc, argv);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	if (shared == MAP_FAILED)
+		die("mmap: %s\n", strerror(errno));
+	find_place();
+	start_reader();
+	for (i = 1; i <= opt.nodes; i++) {
+		if (i != opt.reader)
+			start(other_reader, i);
+		start(sender, i);
+	}
+	wait_for(has_handled);
+	for (i = 0; i < opt.pairs; i++) {
+		phase(&pair[i].off, false);
+		phase(&pair[i].on, true);
+	}
+	print(pair);
+	if (atomic_load(&shared->missed))
+		die("positions are missing, or were read twice\n");
+	return 0;
+}
