@@ -46,6 +46,7 @@ sub load_keys {
 
 our $T;		# rows of the figure or page that is being made
 our $FIGURES;	# the directory of the sweeps
+our %ROWS;	# rows of other figures, by name
 
 # A value: v(SERIES, X), of goodput unless METRIC says otherwise.
 sub v {
@@ -54,6 +55,13 @@ sub v {
 	my $r = $T->{row}{$s}{$x} or return undef;
 	my $v = $r->{$m // 'goodput'};
 	return defined $v && $v ne '' ? $v : undef;
+}
+
+# A value of another figure: of(FIGURE, SERIES, X, METRIC)
+sub of {
+	my ($figure, @what) = @_;
+	local $T = $ROWS{$figure} // return undef;
+	return v(@what);
 }
 
 sub div {

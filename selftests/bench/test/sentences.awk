@@ -260,6 +260,8 @@ function call_other(f, a, n,  keep, got)
 	}
 	if (f == "write_us")
 		return div(64e6, v("64 B raw", 3, "raw_bandwidth"))
+	if (f == "now_over_before")
+		return div(both("headline", a[1], a[2]), both("headline-before", a[1], a[2]))
 	if (f == "over_one") {
 		got = n > 2 ? a[3] : "time_us"
 		return div(v(a[1], a[2], got), v(a[1], 2, got))
@@ -270,6 +272,18 @@ function call_other(f, a, n,  keep, got)
 		return div(v(a[1], a[2], "far_first_us") + v(a[1], a[2], "far_wait_us"),
 			   v(a[1], a[2], "time_us"))
 	die("no such function: " f)
+}
+
+# The goodput of two runs of a row, added up.
+function both(name, s, x,  keep, one, two)
+{
+	keep = T
+	T = name
+	one = v(s, x, "goodput")
+	T = name "-again"
+	two = v(s, x, "goodput")
+	T = keep
+	return one == UNDEF || two == UNDEF ? UNDEF : one + two
 }
 
 function v(s, x, metric)
