@@ -65,17 +65,18 @@ static int parse_added(struct spindle_rules *added, struct genl_info *info)
 static int add(struct spindle_live *live, const struct spindle_rule *rule, struct genl_info *info)
 {
 	struct spindle_rules *rules = copy_rules(live);
-	int err = -EINVAL;
-	const char *text;
+	int err;
 
 	if (IS_ERR(rules))
 		return PTR_ERR(rules);
 	if (info->attrs[SPINDLE_A_REPLACE])
-		text = spindle_rules_replace(rules, rule);
+		err = spindle_rules_replace(&live->rules, rules, rule);
 	else
-		text = spindle_rules_open(rules, rule);
-	if (text)
-		refuse(info, SPINDLE_A_SUBGROUP, text);
+		err = spindle_rules_open(&live->rules, rules, rule);
+	if (err)
+		err = refuse(info, SPINDLE_A_SUBGROUP, err == -ENOENT ?
+			     "the view has no subgroup with this id" :
+			     "the view has no free spare that is large enough");
 	else
 		err = spindle_offer_want(live, rules, info->extack);
 	kvfree(rules);
@@ -136,7 +137,6 @@ static int find_id(const struct spindle_live *live, struct genl_info *info, u32 
 static int del(struct spindle_live *live, struct genl_info *info)
 {
 	struct spindle_rules *rules;
-	const char *text;
 	u32 id;
 	int err = find_id(live, info, &id);
 
@@ -145,9 +145,10 @@ static int del(struct spindle_live *live, struct genl_info *info)
 	rules = copy_rules(live);
 	if (IS_ERR(rules))
 		return PTR_ERR(rules);
-	text = spindle_rules_close(rules, id);
-	err = text ? refuse(info, SPINDLE_A_SUBGROUP_ID, text) :
-		     spindle_offer_want(live, rules, info->extack);
+	if (spindle_rules_close(&live->rules, rules, id))
+		err = refuse(info, SPINDLE_A_SUBGROUP_ID, "the view has no subgroup with this id");
+	else
+		err = spindle_offer_want(live, rules, info->extack);
 	kvfree(rules);
 	return err;
 }

@@ -559,52 +559,73 @@ const char *spindle_rules_change(const struct spindle_rules *rules,
 	return NULL;
 }
 
-static bool fits(const struct spindle_rule *spare, const struct spindle_rule *rule)
+/*
+ * Members still read and deliver what is in the place of a subgroup that the same change removes.
+ * So only a spare that is free before the change is taken.
+ */
+static bool fits(const struct spindle_rule *was, const struct spindle_rule *spare,
+		 const struct spindle_rule *rule)
 {
-	return is_spare(spare) && is_closed(spare) && rule->cfg.window <= spare->room_window &&
-	       rule->cfg.ring <= spare->room_ring;
+	return is_spare(spare) && is_closed(was) && is_closed(spare) &&
+	       rule->cfg.window <= spare->room_window && rule->cfg.ring <= spare->room_ring;
+}
+
+/* The smallest spare that a subgroup fits into, and of equal ones the first, or NULL. */
+static struct spindle_rule *find_spare(const struct spindle_rules *rules,
+				       struct spindle_rules *next, const struct spindle_rule *rule)
+{
+	struct spindle_rule *at = NULL;
+	u32 i;
+
+	for (i = 0; i < next->num_rules; i++) {
+		struct spindle_rule *spare = &next->rule[i];
+
+		if (fits(&rules->rule[i], spare, rule) &&
+		    (!at || spare->room_ring < at->room_ring))
+			at = spare;
+	}
+	return at;
 }
 
 /**
  * spindle_rules_open() - add a subgroup to rules
- * @rules: checked; out: with the subgroup, not checked
+ * @rules: the rules in force, checked
+ * @next: those after the change; out: with the subgroup, not checked
  * @rule: the subgroup's rule
  *
- * The subgroup takes the smallest spare that it fits into, and of equal ones the first.
- *
- * Return: NULL, or why there is no place
+ * Return: 0; -ENOSPC if no spare is free that is large enough
  */
-const char *spindle_rules_open(struct spindle_rules *rules, const struct spindle_rule *rule)
+int spindle_rules_open(const struct spindle_rules *rules, struct spindle_rules *next,
+		       const struct spindle_rule *rule)
 {
-	struct spindle_rule *at = NULL;
-	u32 i, window, ring;
+	struct spindle_rule *at = find_spare(rules, next, rule);
+	u32 window, ring;
 
-	for (i = 0; i < rules->num_rules; i++) {
-		struct spindle_rule *spare = &rules->rule[i];
-
-		if (fits(spare, rule) && (!at || spare->room_ring < at->room_ring))
-			at = spare;
-	}
 	if (!at)
-		return "the view has no free spare that is large enough";
+		return -ENOSPC;
 	window = at->room_window;
 	ring = at->room_ring;
 	*at = *rule;
 	at->flags = SPINDLE_RULE_SPARE;
 	at->room_window = window;
 	at->room_ring = ring;
-	return NULL;
+	return 0;
 }
 
-/* The rule of a subgroup with this id, or of a shard with it, or NULL. */
-static struct spindle_rule *find(struct spindle_rules *rules, u32 id)
+/*
+ * The rule of a subgroup with this id, or of a shard with it, that the change has left as it was;
+ * or NULL.
+ */
+static struct spindle_rule *find(const struct spindle_rules *rules, struct spindle_rules *next,
+				 u32 id)
 {
 	u32 i;
 
-	for (i = 0; i < rules->num_rules; i++) {
-		struct spindle_rule *rule = &rules->rule[i];
+	for (i = 0; i < next->num_rules; i++) {
+		struct spindle_rule *rule = &next->rule[i];
 
-		if (!is_closed(rule) && id >= rule->cfg.id && id - rule->cfg.id < rule->shards)
+		if (!is_closed(&rules->rule[i]) && !is_closed(rule) && id >= rule->cfg.id &&
+		    id - rule->cfg.id < rule->shards)
 			return rule;
 	}
 	return NULL;
@@ -625,41 +646,44 @@ static void close_rule(struct spindle_rule *rule)
 
 /**
  * spindle_rules_close() - remove a subgroup from rules
- * @rules: checked; out: without the subgroup and its shards
+ * @rules: the rules in force, checked
+ * @next: those after the change; out: without the subgroup and its shards
  * @id: the subgroup's id, or that of one of its shards
  *
- * Return: NULL, or why it cannot be removed
+ * Return: 0; -ENOENT if there is no such subgroup, or the same change has added or removed it
  */
-const char *spindle_rules_close(struct spindle_rules *rules, u32 id)
+int spindle_rules_close(const struct spindle_rules *rules, struct spindle_rules *next, u32 id)
 {
-	struct spindle_rule *rule = find(rules, id);
+	struct spindle_rule *rule = find(rules, next, id);
 
 	if (!rule)
-		return "the view has no subgroup with this id";
+		return -ENOENT;
 	close_rule(rule);
-	return NULL;
+	return 0;
 }
 
 /**
  * spindle_rules_replace() - put another subgroup in the place of the one of its id
- * @rules: checked; out: with the other subgroup, not checked
+ * @rules: the rules in force, checked
+ * @next: those after the change; out: with the other subgroup, not checked
  * @rule: the subgroup's rule
  *
  * Both are there when the spare is chosen, because a subgroup does not change where it is.
  *
- * Return: NULL, or why it cannot be replaced
+ * Return: 0; -ENOENT as spindle_rules_close(), -ENOSPC as spindle_rules_open()
  */
-const char *spindle_rules_replace(struct spindle_rules *rules, const struct spindle_rule *rule)
+int spindle_rules_replace(const struct spindle_rules *rules, struct spindle_rules *next,
+			  const struct spindle_rule *rule)
 {
-	struct spindle_rule *old = find(rules, rule->cfg.id);
-	const char *text;
+	struct spindle_rule *old = find(rules, next, rule->cfg.id);
+	int err;
 
 	if (!old)
-		return "the view has no subgroup with this id";
-	text = spindle_rules_open(rules, rule);
-	if (!text)
+		return -ENOENT;
+	err = spindle_rules_open(rules, next, rule);
+	if (!err)
 		close_rule(old);
-	return text;
+	return err;
 }
 
 /**

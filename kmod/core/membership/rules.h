@@ -11,6 +11,7 @@
  * what may change. So the number of rules stays, and so does the index of each subgroup. A subgroup
  * that is removed leaves a closed rule behind. A new one takes a spare: a rule for which each row
  * has had room from the beginning. A subgroup whose configuration changes moves to another spare.
+ * One change may close and open several rules, each at most once.
  *
  * A witness is a member that is in no subgroup, whatever a rule says. It counts for the
  * majority.
@@ -96,9 +97,11 @@ const struct spindle_rule *spindle_rules_of(const struct spindle_rules *rules, u
 u32 spindle_rules_trims(const struct spindle_rules *rules);
 const char *spindle_rules_change(const struct spindle_rules *rules,
 				 const struct spindle_rules *next);
-const char *spindle_rules_open(struct spindle_rules *rules, const struct spindle_rule *rule);
-const char *spindle_rules_close(struct spindle_rules *rules, u32 id);
-const char *spindle_rules_replace(struct spindle_rules *rules, const struct spindle_rule *rule);
+int spindle_rules_open(const struct spindle_rules *rules, struct spindle_rules *next,
+		       const struct spindle_rule *rule);
+int spindle_rules_close(const struct spindle_rules *rules, struct spindle_rules *next, u32 id);
+int spindle_rules_replace(const struct spindle_rules *rules, struct spindle_rules *next,
+			  const struct spindle_rule *rule);
 u64 spindle_rules_offer(const struct spindle_rules *rules);
 u64 spindle_rules_digest(const struct spindle_rules *rules);
 void spindle_rules_row(struct spindle_layout *lo, const struct spindle_rules *rules, u32 writer,

@@ -93,9 +93,12 @@ static u32 any_id(struct sim *sim, const struct spindle_rules *rules)
 	return rules->rule[g].flags & SPINDLE_RULE_CLOSED ? 0 : rules->rule[g].cfg.id;
 }
 
-/* A subgroup of some nodes, or in place of another one, whose order it keeps. */
-static const char *add(struct sim *sim, struct spindle_rules *rules, u32 id, u32 mode,
-		       bool replace)
+/*
+ * A subgroup of some nodes, or in place of another one, whose order it keeps. @rules: in force,
+ * @next: those that are wanted
+ */
+static int add(struct sim *sim, const struct spindle_rules *rules, struct spindle_rules *next,
+	       u32 id, u32 mode, bool replace)
 {
 	struct spindle_rule rule = {
 		.cfg = {
@@ -110,7 +113,8 @@ static const char *add(struct sim *sim, struct spindle_rules *rules, u32 id, u32
 		name_nodes(&rule, rng_u64(&sim->newer), rng_u64(&sim->newer));
 	if (!rule.senders)
 		rule.senders = 1;
-	return replace ? spindle_rules_replace(rules, &rule) : spindle_rules_open(rules, &rule);
+	return replace ? spindle_rules_replace(rules, next, &rule) :
+			 spindle_rules_open(rules, next, &rule);
 }
 
 /* The subgroups that there are by these rules, as bits. */
@@ -135,33 +139,47 @@ static u32 mode_of(const struct spindle_rules *rules, u32 id)
 	return SPINDLE_MODE_ORDERED;
 }
 
+/*
+ * Add, remove or replace one subgroup. Returns whether @next has changed: the same change may have
+ * taken the spare, or may have changed the subgroup before.
+ */
+static bool change_one(struct sim *sim, const struct spindle_rules *rules,
+		       struct spindle_rules *next)
+{
+	u32 how = rng_below(&sim->newer, 3), id = any_id(sim, next), mode = mode_of(next, id);
+	int err;
+
+	if (!how && sim->ids < SIM_IDS) {
+		id = sim->ids++;
+		mode = rng_chance(&sim->newer, 70) ? SPINDLE_MODE_ORDERED : SPINDLE_MODE_UNORDERED;
+	} else if (!id) {
+		return false;
+	}
+	err = how == 1 ? spindle_rules_close(rules, next, id) :
+			 add(sim, rules, next, id, mode, how);
+	sim_say(sim, "subgroup %u is to be %s: %s", id,
+		!how ? "added" : how == 1 ? "removed" : "replaced",
+		!err ? "wanted" : err == -ENOSPC ? "no spare" : "no such subgroup");
+	return !err;
+}
+
 /**
- * rules_want() - the administrator adds, removes or replaces a subgroup
+ * rules_want() - the administrator adds, removes or replaces one to three subgroups at once
  * @node: the node whose present rules the administrator begins with
  */
 void rules_want(const struct node *node)
 {
 	struct sim *sim = node->sim;
-	struct spindle_rules *rules = &sim->wanted[sim->wants];
-	u32 id, mode, how = rng_below(&sim->newer, 3);
-	const char *no;
+	struct spindle_rules *next = &sim->wanted[sim->wants];
+	u32 n = 1 + rng_below(&sim->newer, 3), made = 0;
 
-	*rules = *node->rules;
+	*next = *node->rules;
 	/* The node lags. Its rules would add a subgroup a second time, from position 0. */
-	if (ids_of(rules) & sim->removed)
+	if (ids_of(next) & sim->removed)
 		return;
-	id = any_id(sim, rules);
-	mode = mode_of(rules, id);
-	if (!how && sim->ids < SIM_IDS) {
-		id = sim->ids++;
-		mode = rng_chance(&sim->newer, 70) ? SPINDLE_MODE_ORDERED : SPINDLE_MODE_UNORDERED;
-	} else if (!id) {
-		return;
-	}
-	no = how == 1 ? spindle_rules_close(rules, id) : add(sim, rules, id, mode, how);
-	sim_say(sim, "subgroup %u is to be %s: %s", id,
-		!how ? "added" : how == 1 ? "removed" : "replaced", no ?: "wanted");
-	sim->wants += !no;
+	while (n--)
+		made += change_one(sim, node->rules, next);
+	sim->wants += made > 0;
 }
 
 /**

@@ -44,18 +44,23 @@ static struct spindle_rule wanted(u32 id, u32 window, u32 ring)
 	};
 }
 
-static const char *open_one(u32 id, u32 window, u32 ring)
+static int open_one(u32 id, u32 window, u32 ring)
 {
 	struct spindle_rule rule = wanted(id, window, ring);
 
-	return spindle_rules_open(&next, &rule);
+	return spindle_rules_open(&now, &next, &rule);
 }
 
-static const char *replace_one(u32 id, u32 window, u32 ring)
+static int replace_one(u32 id, u32 window, u32 ring)
 {
 	struct spindle_rule rule = wanted(id, window, ring);
 
-	return spindle_rules_replace(&next, &rule);
+	return spindle_rules_replace(&now, &next, &rule);
+}
+
+static int close_one(u32 id)
+{
+	return spindle_rules_close(&now, &next, id);
 }
 
 static bool valid(const struct spindle_rules *rules)
@@ -75,37 +80,39 @@ static void test_open(void)
 {
 	begin();
 	CHECK(may_change());
-	CHECK(!open_one(20, 8, 4096));
+	CHECK_EQ(open_one(20, 8, 4096), 0);
 	CHECK_EQ(next.rule[SMALL].cfg.id, 20);
 	CHECK(may_change());
-	CHECK(!open_one(21, 16, 4096));
+	CHECK_EQ(open_one(21, 16, 4096), 0);
 	CHECK_EQ(next.rule[LARGE].cfg.id, 21);
 	/* The small spare that is left is too small for a larger window, or a larger ring. */
-	CHECK(open_one(22, 16, 4096));
-	CHECK(open_one(22, 8, 8192));
-	CHECK(!open_one(22, 1, 4096));
+	CHECK_EQ(open_one(22, 16, 4096), -ENOSPC);
+	CHECK_EQ(open_one(22, 8, 8192), -ENOSPC);
+	CHECK_EQ(open_one(22, 1, 4096), 0);
 	CHECK_EQ(next.rule[SMALL_2].cfg.id, 22);
-	CHECK(open_one(23, 1, 4096));
+	CHECK_EQ(open_one(23, 1, 4096), -ENOSPC);
 	CHECK(may_change());
 	/* A small subgroup takes a large spare if there is no other one. */
 	begin();
-	CHECK(!open_one(20, 8, 4096));
-	CHECK(!open_one(21, 8, 4096));
+	CHECK_EQ(open_one(20, 8, 4096), 0);
+	CHECK_EQ(open_one(21, 8, 4096), 0);
 	CHECK_EQ(next.rule[SMALL_2].cfg.id, 21);
-	CHECK(!open_one(22, 8, 4096));
+	CHECK_EQ(open_one(22, 8, 4096), 0);
 	CHECK_EQ(next.rule[LARGE].cfg.id, 22);
 	CHECK_EQ(next.rule[LARGE].room_window, 64);
 }
 
 static void test_close(void)
 {
+	static struct spindle_rules spare;
+
 	begin();
-	CHECK(spindle_rules_close(&next, 12));
-	CHECK(spindle_rules_close(&next, 0));
+	CHECK_EQ(close_one(12), -ENOENT);
+	CHECK_EQ(close_one(0), -ENOENT);
 	/* Both shards are removed, by the id of either. */
-	CHECK(!spindle_rules_close(&next, 11));
+	CHECK_EQ(close_one(11), 0);
 	CHECK(may_change());
-	CHECK(spindle_rules_close(&next, 10));
+	CHECK_EQ(close_one(10), -ENOENT);
 	spindle_rules_apply(&next, NULL, &view);
 	CHECK_EQ(view.num_subgroups, RULES + 1);
 	CHECK(spindle_view_closed(&view.subgroup[0]) && spindle_view_closed(&view.subgroup[1]));
@@ -115,27 +122,30 @@ static void test_close(void)
 	CHECK(spindle_rules_change(&now, &next));
 	/* A spare is free again, as it was. */
 	begin();
-	CHECK(!open_one(20, 8, 4096));
-	CHECK(!spindle_rules_close(&next, 20));
-	CHECK(!memcmp(&now, &next, sizeof(now)));
+	spare = now;
+	CHECK_EQ(open_one(20, 8, 4096), 0);
+	now = next;
+	CHECK_EQ(close_one(20), 0);
+	CHECK(may_change());
+	CHECK(!memcmp(&spare, &next, sizeof(spare)));
 }
 
 /* A subgroup gets other senders and a larger window, in another place. */
 static void test_replace(void)
 {
 	begin();
-	CHECK(!replace_one(10, 64, 65536));
+	CHECK_EQ(replace_one(10, 64, 65536), 0);
 	CHECK_EQ(next.rule[LARGE].cfg.id, 10);
 	CHECK(next.rule[A_RULE].flags & SPINDLE_RULE_CLOSED);
 	CHECK(may_change());
 	now = next;
-	CHECK(!replace_one(10, 8, 4096));
+	CHECK_EQ(replace_one(10, 8, 4096), 0);
 	CHECK_EQ(next.rule[SMALL].cfg.id, 10);
 	CHECK(may_change());
 	/* The subgroup fits into no small spare, and the spare that it has is not free yet. */
 	next = now;
-	CHECK(replace_one(10, 32, 65536));
-	CHECK(replace_one(12, 8, 4096));
+	CHECK_EQ(replace_one(10, 32, 65536), -ENOSPC);
+	CHECK_EQ(replace_one(12, 8, 4096), -ENOENT);
 	CHECK(!memcmp(&now, &next, sizeof(now)));
 	/* A subgroup never changes where it is, or members would write over what others read. */
 	next = now;
@@ -146,6 +156,65 @@ static void test_replace(void)
 	next.rule[A_RULE].senders = 3;
 	CHECK(valid(&next));
 	CHECK(spindle_rules_change(&now, &next));
+}
+
+/* Subgroups 10 and 11, 20 and 21, of which the last has the large spare. */
+static void begin_full(void)
+{
+	begin();
+	CHECK_EQ(open_one(20, 8, 4096), 0);
+	CHECK_EQ(open_one(21, 64, 65536), 0);
+	now = next;
+}
+
+/* One change of the view has several changes of subgroups. */
+static void test_several(void)
+{
+	begin_full();
+	CHECK_EQ(close_one(10), 0);
+	CHECK_EQ(replace_one(20, 4, 4096), 0);
+	CHECK_EQ(close_one(21), 0);
+	CHECK(may_change());
+	CHECK_EQ(next.rule[SMALL_2].cfg.id, 20);
+	CHECK_EQ(next.rule[SMALL_2].cfg.window, 4);
+	CHECK(next.rule[A_RULE].flags & SPINDLE_RULE_CLOSED);
+	CHECK(next.rule[SMALL].flags & SPINDLE_RULE_CLOSED);
+	CHECK(next.rule[LARGE].flags & SPINDLE_RULE_CLOSED);
+	/* The spares of subgroups that go are free for the next change only. */
+	CHECK_EQ(open_one(22, 1, 4096), -ENOSPC);
+	CHECK(may_change());
+	now = next;
+	CHECK_EQ(open_one(22, 64, 65536), 0);
+	CHECK_EQ(open_one(23, 8, 4096), 0);
+	CHECK_EQ(next.rule[LARGE].cfg.id, 22);
+	CHECK_EQ(next.rule[SMALL].cfg.id, 23);
+	CHECK(may_change());
+	/* Two subgroups exchange their names. */
+	begin_full();
+	memcpy(now.rule[SMALL].cfg.name, "b", 2);
+	next = now;
+	CHECK_EQ(close_one(10), 0);
+	CHECK_EQ(replace_one(20, 8, 4096), 0);
+	memcpy(next.rule[SMALL_2].cfg.name, "a", 2);
+	CHECK(may_change());
+}
+
+/* A subgroup that a change has added, replaced or removed is not found by the same change. */
+static void test_once(void)
+{
+	begin_full();
+	CHECK_EQ(replace_one(20, 4, 4096), 0);
+	CHECK_EQ(close_one(20), -ENOENT);
+	CHECK_EQ(replace_one(20, 2, 4096), -ENOENT);
+	CHECK(may_change());
+	begin_full();
+	CHECK_EQ(close_one(10), 0);
+	CHECK_EQ(close_one(11), -ENOENT);
+	CHECK_EQ(replace_one(10, 2, 4096), -ENOENT);
+	CHECK_EQ(open_one(22, 2, 4096), 0);
+	CHECK_EQ(close_one(22), -ENOENT);
+	CHECK_EQ(replace_one(22, 1, 4096), -ENOENT);
+	CHECK(may_change());
 }
 
 static void test_constant(void)
@@ -173,7 +242,7 @@ static void test_constant(void)
 	CHECK(!may_change());
 	/* Rows have no room for a spare that grows while it is opened. */
 	next = now;
-	CHECK(!open_one(20, 8, 4096));
+	CHECK_EQ(open_one(20, 8, 4096), 0);
 	next.rule[SMALL].room_window = 16;
 	CHECK(!may_change());
 	next.rule[SMALL].room_window = 8;
@@ -241,8 +310,8 @@ static void test_limits(void)
 	refused(ring_of_none, "only a spare");
 	/* The name of a subgroup that was removed is free. */
 	next = now;
-	CHECK(!spindle_rules_close(&next, 10));
-	CHECK(!open_one(20, 8, 4096));
+	CHECK_EQ(close_one(10), 0);
+	CHECK_EQ(open_one(20, 8, 4096), 0);
 	next.rule[SMALL].cfg.name[0] = 'a';
 	CHECK(may_change());
 	next.rule[A_RULE].flags = 0;
@@ -273,11 +342,11 @@ static void test_places(void)
 {
 	begin();
 	same_places();
-	CHECK(!open_one(20, 2, 4096));
+	CHECK_EQ(open_one(20, 2, 4096), 0);
 	same_places();
-	CHECK(!spindle_rules_close(&next, 10));
+	CHECK_EQ(close_one(10), 0);
 	same_places();
-	CHECK(!open_one(10, 32, 32768));
+	CHECK_EQ(open_one(10, 32, 32768), 0);
 	same_places();
 	CHECK_EQ(spindle_rules_trims(&now), 1 + 3 * 6);
 	CHECK(spindle_rules_digest(&now) != spindle_rules_digest(&next));
@@ -287,7 +356,7 @@ static void test_places(void)
 static void test_view(void)
 {
 	begin();
-	CHECK(!open_one(20, 2, 4096));
+	CHECK_EQ(open_one(20, 2, 4096), 0);
 	view = (struct spindle_view){ .vid = 1, .num_members = 3 };
 	for (u32 i = 0; i < 3; i++)
 		view.member[i] = (struct spindle_view_member){
@@ -321,6 +390,8 @@ int main(void)
 		{ "a new subgroup takes the smallest spare", test_open },
 		{ "a subgroup is removed, and its spare is free again", test_close },
 		{ "a subgroup that changes goes to another place", test_replace },
+		{ "one change has several changes of subgroups", test_several },
+		{ "one change changes each subgroup once", test_once },
 		{ "the rest of the rules is constant", test_constant },
 		{ "spares have limits, and free ones nothing else", test_limits },
 		{ "rows and decrees are as they were", test_places },
