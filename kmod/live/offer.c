@@ -143,29 +143,51 @@ static void call(struct spindle_live *live, void (*fn)(void *ctx), struct letter
 
 /* ---- the offer ---------------------------------------------------------------- */
 
-/*
- * May the members of the installed view follow these rules? Returns 0, -ENOMEM, or -EINVAL with a
- * text that says why not.
- */
-static int check(const struct spindle_live *live, const struct spindle_rules *rules,
-		 const char **text)
+/* Why the members of the installed view do not follow rules. */
+struct misfit {
+	/* A sentence. */
+	const char *text;
+	/* The rule that the sentence is about, or NULL. */
+	const struct spindle_rule *rule;
+};
+
+/* Would the next view be valid? Returns 0 or -errno. */
+static int check_next(const struct spindle_live *live, const struct spindle_rules *rules,
+		      struct misfit *misfit)
 {
 	const struct spindle_view *view = &live->inst->view;
-	struct spindle_view *next;
-	int fault;
+	struct spindle_view *next = kvzalloc(sizeof(*next), GFP_KERNEL);
+	struct spindle_view_fault fault = { -1, -1 };
 
-	*text = spindle_rules_check(rules, &fault) ? : spindle_rules_change(&live->rules, rules);
-	if (*text)
-		return -EINVAL;
-	next = kvzalloc(sizeof(*next), GFP_KERNEL);
 	if (!next)
 		return -ENOMEM;
 	next->vid = view->vid + 1;
 	next->num_members = view->num_members;
 	memcpy(next->member, view->member, sizeof(next->member));
-	*text = spindle_rules_next(rules, view, next) ? : spindle_view_check(next, true, NULL);
+	misfit->text = spindle_rules_next(rules, view, next) ? :
+		       spindle_view_check(next, true, &fault);
+	if (misfit->text && fault.subgroup >= 0)
+		misfit->rule = spindle_rules_of(rules, fault.subgroup);
 	kvfree(next);
-	return *text ? -EINVAL : 0;
+	return misfit->text ? -EINVAL : 0;
+}
+
+/*
+ * May the members of the installed view follow these rules? Returns 0, -ENOMEM, or -EINVAL with
+ * @misfit.
+ */
+static int check(const struct spindle_live *live, const struct spindle_rules *rules,
+		 struct misfit *misfit)
+{
+	int fault;
+
+	misfit->rule = NULL;
+	misfit->text = spindle_rules_check(rules, &fault);
+	if (misfit->text && fault >= 0)
+		misfit->rule = &rules->rule[fault];
+	if (!misfit->text)
+		misfit->text = spindle_rules_change(&live->rules, rules);
+	return misfit->text ? -EINVAL : check_next(live, rules, misfit);
 }
 
 static int begin(struct spindle_live *live, const struct spindle_rules *rules, bool wants)
@@ -217,6 +239,7 @@ static void give_up(struct spindle_live *live, const char *reason)
  * spindle_offer_want() - the administrator of this node wants other rules
  * @live: the live view; this node is a member
  * @rules: the rules
+ * @fault: out: the rule that an error is about, or NULL
  * @extack: for the reason of an error
  *
  * The members agree later, or not. SPINDLE_EVENT_VIEW_INSTALL or SPINDLE_EVENT_RULES_FAILED reports
@@ -225,21 +248,24 @@ static void give_up(struct spindle_live *live, const char *reason)
  * Return: 0; -EBUSY if another change is under way; -EINVAL or -ENOMEM
  */
 int spindle_offer_want(struct spindle_live *live, const struct spindle_rules *rules,
-		       struct netlink_ext_ack *extack)
+		       const struct spindle_rule **fault, struct netlink_ext_ack *extack)
 {
 	struct spindle_node *node = live->inst->node;
 	struct letter letter = {};
-	const char *text;
+	struct misfit misfit;
 	int err;
 
 	lockdep_assert_held(&node->sn->lock);
+	*fault = NULL;
 	call(live, look_fn, &letter);
 	if (letter.wanted || live->offer)
 		return spindle_deny(extack, NULL, -EBUSY,
 				    "another change of the subgroups is under way");
-	err = check(live, rules, &text);
-	if (err == -EINVAL)
-		extack->_msg = text;
+	err = check(live, rules, &misfit);
+	if (err == -EINVAL) {
+		extack->_msg = misfit.text;
+		*fault = misfit.rule;
+	}
 	return err ? : begin(live, rules, true);
 }
 
@@ -296,7 +322,7 @@ static void follow(struct spindle_live *live, u64 wanted)
 {
 	const struct spindle_fetch *fetch = live->fetch;
 	struct spindle_rules *rules;
-	const char *text;
+	struct misfit misfit;
 	int err = -EINVAL;
 
 	if (fetch->name != wanted || fetch->bytes < 0)
@@ -306,7 +332,7 @@ static void follow(struct spindle_live *live, u64 wanted)
 		return;
 	if (!spindle_card_rules((void *)fetch->question.text, fetch->bytes, rules) &&
 	    spindle_rules_offer(rules) == wanted)
-		err = check(live, rules, &text) ? : begin(live, rules, false);
+		err = check(live, rules, &misfit) ? : begin(live, rules, false);
 	if (err && err != -ENOMEM)
 		WRITE_ONCE(live->refused, wanted);
 	kvfree(rules);

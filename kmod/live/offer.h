@@ -39,7 +39,7 @@ struct spindle_offer {
 };
 
 int spindle_offer_want(struct spindle_live *live, const struct spindle_rules *rules,
-		       struct netlink_ext_ack *extack);
+		       const struct spindle_rule **fault, struct netlink_ext_ack *extack);
 void spindle_offer_work(struct spindle_live *live);
 void spindle_offer_forget(struct spindle_live *live);
 

@@ -35,139 +35,192 @@ static struct spindle_rules *copy_rules(const struct spindle_live *live)
 	return rules;
 }
 
-static int refuse(struct genl_info *info, int type, const char *text)
-{
-	info->extack->_msg = text;
-	info->extack->bad_attr = info->attrs[type];
-	return -EINVAL;
-}
+/**
+ * struct changes - the subgroups that a request adds or replaces
+ */
+struct changes {
+	/** @rules: first those that replace others, then those that are added; nothing else */
+	struct spindle_rules rules;
+	/** @replaced: how many replace others */
+	u32 replaced;
+	/** @attr: their attributes */
+	const struct nlattr *attr[SPINDLE_MAX_SUBGROUPS];
+};
 
-/* Parse the subgroup of a request into rules that have nothing else. */
-static int parse_added(struct spindle_rules *added, struct genl_info *info)
-{
-	int err;
+/**
+ * struct step - what the changes of a request are made to
+ */
+struct step {
+	/** @live: the live view */
+	const struct spindle_live *live;
+	/** @next: its rules after the changes that have been made */
+	struct spindle_rules *next;
+	/** @frees: a change frees a spare */
+	bool frees;
+};
 
-	if (GENL_REQ_ATTR_CHECK(info, SPINDLE_A_SUBGROUP)) {
-		NL_SET_ERR_MSG(info->extack, "the subgroup is missing");
-		return -EINVAL;
-	}
-	err = spindle_netlink_each(added, info, SPINDLE_A_SUBGROUP, spindle_netlink_rule);
+/* ---- parsing ---------------------------------------------------------------- */
+
+static int parse_one(void *ctx, const struct nlattr *nest, struct netlink_ext_ack *extack)
+{
+	struct changes *changes = ctx;
+	u32 n = changes->rules.num_rules;
+	int err = spindle_netlink_rule(&changes->rules, nest, extack);
+
 	if (err)
 		return err;
-	if (added->num_rules > 1)
-		return refuse(info, SPINDLE_A_SUBGROUP, "one subgroup is added by one request");
-	if (added->rule[0].cfg.former)
-		return refuse(info, SPINDLE_A_SUBGROUP,
-			      "a subgroup that is added begins at position 0");
+	if (changes->rules.rule[n].cfg.former)
+		return spindle_deny(extack, nest, -EINVAL,
+				    "a subgroup that is added begins at position 0");
+	changes->attr[n] = nest;
 	return 0;
 }
 
-static int add(struct spindle_live *live, const struct spindle_rule *rule, struct genl_info *info)
+static int parse(struct changes *changes, struct genl_info *info)
 {
-	struct spindle_rules *rules = copy_rules(live);
 	int err;
 
-	if (IS_ERR(rules))
-		return PTR_ERR(rules);
-	if (info->attrs[SPINDLE_A_REPLACE])
-		err = spindle_rules_replace(&live->rules, rules, rule);
-	else
-		err = spindle_rules_open(&live->rules, rules, rule);
+	if (!info->attrs[SPINDLE_A_REMOVE] && !info->attrs[SPINDLE_A_REPLACE] &&
+	    GENL_REQ_ATTR_CHECK(info, SPINDLE_A_SUBGROUP)) {
+		NL_SET_ERR_MSG(info->extack, "no subgroup is given to add, replace or remove");
+		return -EINVAL;
+	}
+	err = spindle_netlink_each(changes, info, SPINDLE_A_REPLACE, parse_one);
+	changes->replaced = changes->rules.num_rules;
+	return err ? : spindle_netlink_each(changes, info, SPINDLE_A_SUBGROUP, parse_one);
+}
+
+/* ---- making the changes ------------------------------------------------------ */
+
+/* There is no subgroup of this id that could still change. Returns -errno. */
+static int deny_id(const struct spindle_live *live, u32 id, const struct nlattr *attr,
+		   struct netlink_ext_ack *extack)
+{
+	if (spindle_view_subgroup(&live->inst->view, id))
+		return spindle_deny(extack, attr, -EINVAL,
+				    "a request changes each subgroup once");
+	return spindle_deny(extack, attr, -ENOENT, "the view has no such subgroup");
+}
+
+static int deny_space(const struct step *step, const struct nlattr *attr,
+		      struct netlink_ext_ack *extack)
+{
+	if (step->frees)
+		return spindle_deny(extack, attr, -ENOSPC,
+				    "the view has no free spare that is large enough; the next request may take one that this request frees");
+	return spindle_deny(extack, attr, -ENOSPC,
+			    "the view has no free spare that is large enough");
+}
+
+static int remove_one(void *ctx, const struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	struct step *step = ctx;
+	u32 id = nla_get_u32(attr);
+
+	step->frees = true;
+	if (spindle_rules_close(&step->live->rules, step->next, id))
+		return deny_id(step->live, id, attr, extack);
+	return 0;
+}
+
+static int replace_one(struct step *step, const struct spindle_rule *rule,
+		       const struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	int err = spindle_rules_replace(&step->live->rules, step->next, rule);
+
+	if (err == -ENOENT)
+		return deny_id(step->live, rule->cfg.id, attr, extack);
 	if (err)
-		err = refuse(info, SPINDLE_A_SUBGROUP, err == -ENOENT ?
-			     "the view has no subgroup with this id" :
-			     "the view has no free spare that is large enough");
-	else
-		err = spindle_offer_want(live, rules, info->extack);
-	kvfree(rules);
+		return deny_space(step, attr, extack);
+	step->frees = true;
+	return 0;
+}
+
+/* The position of a subgroup would go on if one of its id were removed by the same change. */
+static int add_one(struct step *step, const struct spindle_rule *rule, const struct nlattr *attr,
+		   struct netlink_ext_ack *extack)
+{
+	if (spindle_view_subgroup(&step->live->inst->view, rule->cfg.id))
+		return spindle_deny(extack, attr, -EEXIST, "the view has a subgroup of this id");
+	if (spindle_rules_open(&step->live->rules, step->next, rule))
+		return deny_space(step, attr, extack);
+	return 0;
+}
+
+/* Make the changes in a copy of the rules. */
+static int make(struct step *step, const struct changes *changes, struct genl_info *info)
+{
+	int err = spindle_netlink_each(step, info, SPINDLE_A_REMOVE, remove_one);
+	u32 i;
+
+	for (i = 0; !err && i < changes->rules.num_rules; i++) {
+		const struct spindle_rule *rule = &changes->rules.rule[i];
+
+		if (i < changes->replaced)
+			err = replace_one(step, rule, changes->attr[i], info->extack);
+		else
+			err = add_one(step, rule, changes->attr[i], info->extack);
+	}
+	return err;
+}
+
+/* The last attribute that a refusal of the rules with this fault is about, or NULL. */
+static const struct nlattr *blamed(const struct changes *changes, const struct spindle_rule *fault)
+{
+	u32 i;
+
+	for (i = changes->rules.num_rules; i--;) {
+		const struct spindle_view_subgroup *sg = &changes->rules.rule[i].cfg;
+
+		if (sg->id == fault->cfg.id || spindle_view_same_name(sg, &fault->cfg))
+			return changes->attr[i];
+	}
+	return NULL;
+}
+
+/* The members get all changes as one wish, or none. */
+static int change(struct spindle_live *live, const struct changes *changes, struct genl_info *info)
+{
+	struct step step = { .live = live, .next = copy_rules(live) };
+	const struct spindle_rule *fault;
+	int err;
+
+	if (IS_ERR(step.next))
+		return PTR_ERR(step.next);
+	err = make(&step, changes, info);
+	if (!err) {
+		err = spindle_offer_want(live, step.next, &fault, info->extack);
+		if (fault)
+			info->extack->bad_attr = blamed(changes, fault);
+	}
+	kvfree(step.next);
 	return err;
 }
 
 /**
- * spindle_netlink_subgroup_add_doit() - SPINDLE_CMD_SUBGROUP_ADD
+ * spindle_netlink_subgroup_change_doit() - SPINDLE_CMD_SUBGROUP_CHANGE
  * @skb: the request
  * @info: parsed
  *
+ * Subgroups are removed, then replaced, then added, whatever the order in the request is.
+ *
  * Return: 0 or -errno, with a text
  */
-int spindle_netlink_subgroup_add_doit(struct sk_buff *skb, struct genl_info *info)
+int spindle_netlink_subgroup_change_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct spindle_rules *added = kvzalloc(sizeof(*added), GFP_KERNEL_ACCOUNT);
+	struct changes *changes = kvzalloc(sizeof(*changes), GFP_KERNEL_ACCOUNT);
 	struct spindle_live *live;
 	int err;
 
-	if (!added)
+	if (!changes)
 		return -ENOMEM;
-	err = parse_added(added, info);
+	err = parse(changes, info);
 	if (!err) {
 		spindle_netlink_lock(info);
 		live = find_live(info);
-		err = IS_ERR(live) ? PTR_ERR(live) : add(live, &added->rule[0], info);
+		err = IS_ERR(live) ? PTR_ERR(live) : change(live, changes, info);
 		spindle_netlink_unlock(info);
 	}
-	kvfree(added);
-	return err;
-}
-
-/* The id of the subgroup that a request names; of shards, that of one of them. */
-static int find_id(const struct spindle_live *live, struct genl_info *info, u32 *id)
-{
-	const struct nlattr *name = info->attrs[SPINDLE_A_SUBGROUP_NAME];
-	const struct nlattr *attr = info->attrs[SPINDLE_A_SUBGROUP_ID];
-	const struct spindle_view *view = &live->inst->view;
-	u32 i;
-
-	if (!name && !attr) {
-		NL_SET_ERR_MSG(info->extack, "the subgroup id is missing");
-		NL_SET_ERR_ATTR_MISS(info->extack, NULL, SPINDLE_A_SUBGROUP_ID);
-		return -EINVAL;
-	}
-	for (i = 0; i < view->num_subgroups; i++) {
-		const struct spindle_view_subgroup *sg = &view->subgroup[i];
-
-		if (spindle_view_closed(sg) || (attr && nla_get_u32(attr) != sg->id) ||
-		    (name && nla_strcmp(name, sg->name)))
-			continue;
-		*id = sg->id;
-		return 0;
-	}
-	return spindle_deny(info->extack, name ? : attr, -ENOENT, "the view has no such subgroup");
-}
-
-static int del(struct spindle_live *live, struct genl_info *info)
-{
-	struct spindle_rules *rules;
-	u32 id;
-	int err = find_id(live, info, &id);
-
-	if (err)
-		return err;
-	rules = copy_rules(live);
-	if (IS_ERR(rules))
-		return PTR_ERR(rules);
-	if (spindle_rules_close(&live->rules, rules, id))
-		err = refuse(info, SPINDLE_A_SUBGROUP_ID, "the view has no subgroup with this id");
-	else
-		err = spindle_offer_want(live, rules, info->extack);
-	kvfree(rules);
-	return err;
-}
-
-/**
- * spindle_netlink_subgroup_del_doit() - SPINDLE_CMD_SUBGROUP_DEL
- * @skb: the request
- * @info: parsed
- *
- * Return: 0 or -errno, with a text
- */
-int spindle_netlink_subgroup_del_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	struct spindle_live *live;
-	int err;
-
-	spindle_netlink_lock(info);
-	live = find_live(info);
-	err = IS_ERR(live) ? PTR_ERR(live) : del(live, info);
-	spindle_netlink_unlock(info);
+	kvfree(changes);
 	return err;
 }

@@ -89,7 +89,7 @@ static const struct nla_policy view_set_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_INSECURE] = { .type = NLA_FLAG },
 };
 
-static const struct nla_policy node_id_subgroup_id_subgroup_name_policy[SPINDLE_A_MAX + 1] = {
+static const struct nla_policy subgroup_get_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[SPINDLE_A_SUBGROUP_ID] = { .type = NLA_U32 },
 	[SPINDLE_A_SUBGROUP_NAME] = { .type = NLA_NUL_STRING, .len = SPINDLE_NAME_LEN },
@@ -156,10 +156,11 @@ static const struct nla_policy rdmc_get_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_RDMC_ID] = { .type = NLA_U64 },
 };
 
-static const struct nla_policy subgroup_add_policy[SPINDLE_A_MAX + 1] = {
+static const struct nla_policy subgroup_change_policy[SPINDLE_A_MAX + 1] = {
 	[SPINDLE_A_NODE_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[SPINDLE_A_SUBGROUP] = NLA_POLICY_NESTED(subgroup_policy),
-	[SPINDLE_A_REPLACE] = { .type = NLA_FLAG },
+	[SPINDLE_A_REPLACE] = NLA_POLICY_NESTED(subgroup_policy),
+	[SPINDLE_A_REMOVE] = { .type = NLA_U32 },
 };
 
 const struct genl_ops spindle_netlink_ops[SPINDLE_NETLINK_OPS] = {
@@ -204,7 +205,7 @@ const struct genl_ops spindle_netlink_ops[SPINDLE_NETLINK_OPS] = {
 		.cmd = SPINDLE_CMD_SUBGROUP_GET,
 		.start = spindle_netlink_subgroup_start,
 		.dumpit = spindle_netlink_subgroup_get_dumpit,
-		.policy = node_id_subgroup_id_subgroup_name_policy,
+		.policy = subgroup_get_policy,
 		.maxattr = SPINDLE_A_MAX,
 	}, {
 		.cmd = SPINDLE_CMD_STATS_GET,
@@ -261,15 +262,9 @@ const struct genl_ops spindle_netlink_ops[SPINDLE_NETLINK_OPS] = {
 		.policy = rdmc_get_policy,
 		.maxattr = SPINDLE_A_MAX,
 	}, {
-		.cmd = SPINDLE_CMD_SUBGROUP_ADD,
-		.doit = spindle_netlink_subgroup_add_doit,
-		.policy = subgroup_add_policy,
-		.maxattr = SPINDLE_A_MAX,
-		.flags = GENL_UNS_ADMIN_PERM,
-	}, {
-		.cmd = SPINDLE_CMD_SUBGROUP_DEL,
-		.doit = spindle_netlink_subgroup_del_doit,
-		.policy = node_id_subgroup_id_subgroup_name_policy,
+		.cmd = SPINDLE_CMD_SUBGROUP_CHANGE,
+		.doit = spindle_netlink_subgroup_change_doit,
+		.policy = subgroup_change_policy,
 		.maxattr = SPINDLE_A_MAX,
 		.flags = GENL_UNS_ADMIN_PERM,
 	},

@@ -12,7 +12,7 @@
 
 #include <linux/spindle_genl.h>
 
-#define SPINDLE_NETLINK_OPS	18
+#define SPINDLE_NETLINK_OPS	17
 
 extern const struct genl_ops spindle_netlink_ops[SPINDLE_NETLINK_OPS];
 
@@ -38,7 +38,6 @@ int spindle_netlink_status_start(struct netlink_callback *cb);
 int spindle_netlink_status_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int spindle_netlink_rdmc_start(struct netlink_callback *cb);
 int spindle_netlink_rdmc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
-int spindle_netlink_subgroup_add_doit(struct sk_buff *skb, struct genl_info *info);
-int spindle_netlink_subgroup_del_doit(struct sk_buff *skb, struct genl_info *info);
+int spindle_netlink_subgroup_change_doit(struct sk_buff *skb, struct genl_info *info);
 
 #endif /* SPINDLE_NETLINK_GENERATED_H */

@@ -181,7 +181,8 @@ static void put_subgroup_node(struct ctl_req *req, const struct ctl_subgroup *sg
 	ctl_req_nest_end(req, nest);
 }
 
-static void put_subgroup(struct ctl_req *req, const struct ctl_view *view,
+/* @attr: SPINDLE_A_SUBGROUP or SPINDLE_A_REPLACE */
+static void put_subgroup(struct ctl_req *req, int attr, const struct ctl_view *view,
 			 const struct ctl_subgroup *sg)
 {
 	struct ctl_ids all = ctl_view_users(view);
@@ -191,7 +192,7 @@ static void put_subgroup(struct ctl_req *req, const struct ctl_view *view,
 
 	ctl_req_mark(req, sg->line, ctl_subgroup_title(sg));
 	req->ctx = ctl_asprintf("%s ", ctl_subgroup_title(sg));
-	nest = ctl_req_nest(req, SPINDLE_A_SUBGROUP, &ctl_subgroup_attr);
+	nest = ctl_req_nest(req, attr, &ctl_subgroup_attr);
 	ctl_req_vals(req, ctl_subgroup_keys, sg->val);
 	/* A request without members means that all members of the view are in and send. */
 	for (i = 0; (sg->members.set || sg->senders.set) && i < members->count; i++)
@@ -202,16 +203,29 @@ static void put_subgroup(struct ctl_req *req, const struct ctl_view *view,
 	req->ctx = "";
 }
 
-/* Fill SUBGROUP_ADD with one subgroup of @view. @replace: the view has one of its id already. */
-void ctl_added_put(struct ctl_req *req, const struct ctl_val *node, const struct ctl_view *view,
-		   const struct ctl_subgroup *sg, bool replace)
+/**
+ * ctl_changes_put() - fill SUBGROUP_CHANGE
+ * @req: the request
+ * @node: id of a member of the live view
+ * @view: the view as the user wants it; not used if subgroups are only removed
+ * @change: the changes, all or none of which the members make
+ * @count: entries of @change
+ */
+void ctl_changes_put(struct ctl_req *req, const struct ctl_val *node, const struct ctl_view *view,
+		     const struct ctl_change *change, unsigned int count)
 {
+	const struct ctl_change *end = change + count;
+
 	ctl_req_mark(req, 0, "node");
 	ctl_req_u32(req, SPINDLE_A_NODE_ID, node->num);
-	put_subgroup(req, view, sg);
-	ctl_req_mark(req, 0, "replace");
-	if (replace)
-		ctl_req_bytes(req, SPINDLE_A_REPLACE, "", 0);
+	for (; change < end; change++) {
+		if (change->attr != SPINDLE_A_REMOVE) {
+			put_subgroup(req, change->attr, view, change->sg);
+			continue;
+		}
+		ctl_req_mark(req, 0, ctl_subgroup_title(change->sg));
+		ctl_req_u32(req, SPINDLE_A_REMOVE, change->sg->val[CTL_SG_ID].num);
+	}
 }
 
 /* Fill VIEW_SET. */
@@ -226,7 +240,7 @@ void ctl_view_put(struct ctl_req *req, const struct ctl_val *node, const struct 
 	for (i = 0; i < view->members; i++)
 		put_member(req, &view->member[i]);
 	for (i = 0; i < view->subgroups; i++)
-		put_subgroup(req, view, &view->subgroup[i]);
+		put_subgroup(req, SPINDLE_A_SUBGROUP, view, &view->subgroup[i]);
 }
 
 /* Fill SUBGROUP_SET. Only the switches that have a value change. */

@@ -35,6 +35,19 @@ struct ctl_running_subgroup {
 	struct ctl_subgroup sg;
 };
 
+/**
+ * struct ctl_change - a change of one subgroup of a live view
+ */
+struct ctl_change {
+	/**
+	 * @attr: the attribute that asks for the change: SPINDLE_A_SUBGROUP adds a subgroup,
+	 * SPINDLE_A_REPLACE puts it in the place of the one of its id, SPINDLE_A_REMOVE removes it
+	 */
+	int attr;
+	/** @sg: the subgroup, with the nodes that it names; of one to remove, only the id counts */
+	const struct ctl_subgroup *sg;
+};
+
 extern const struct ctl_field ctl_node_fields[];
 extern const struct ctl_field ctl_member_fields[];
 extern const struct ctl_field ctl_reader_fields[];
@@ -53,8 +66,8 @@ void ctl_attr_vals(const struct ctl_key *keys, struct ctl_val *val, struct nlatt
 
 void ctl_node_put(struct ctl_req *req, const struct ctl_node *node);
 void ctl_view_put(struct ctl_req *req, const struct ctl_val *node, const struct ctl_view *view);
-void ctl_added_put(struct ctl_req *req, const struct ctl_val *node, const struct ctl_view *view,
-		   const struct ctl_subgroup *sg, bool replace);
+void ctl_changes_put(struct ctl_req *req, const struct ctl_val *node, const struct ctl_view *view,
+		     const struct ctl_change *change, unsigned int count);
 void ctl_node_get(struct ctl_node *node, struct nlmsghdr *nlh);
 void ctl_view_get(struct ctl_view *view, struct nlmsghdr *nlh);
 void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest);

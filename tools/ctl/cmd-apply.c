@@ -135,38 +135,44 @@ static void put_secret(struct ctl_req *req, const struct ctl_node *node, uint8_t
 	explicit_bzero(&copy, sizeof(copy));
 }
 
-/* Ask a member to change a subgroup of its live view, and wait for the change. */
-static int change_rules(struct ctl_net *net, const struct apply *apply,
-			const struct ctl_step *step)
+/* The text for messages about a request that makes these changes. */
+static const char *changes_title(const struct ctl_step *step, const struct ctl_change *change,
+				 unsigned int count)
 {
+	return ctl_asprintf("%s of the live view of node %llu",
+			    count > 1 ? "subgroups" : ctl_subgroup_title(change->sg),
+			    (unsigned long long)step->id.num);
+}
+
+/* Ask a member to change the subgroups of its live view, and wait for the change. */
+static int change_subgroups(struct ctl_net *net, const struct apply *apply,
+			    const struct ctl_step *step, unsigned int steps)
+{
+	struct ctl_change *change = ctl_alloc(steps * sizeof(*change));
 	struct ctl_wait w = {
-		.what = ctl_asprintf("%s of the live view of node %llu",
-				     ctl_subgroup_title(step->subgroup),
-				     (unsigned long long)step->id.num),
-		.how = step->cmd == SPINDLE_CMD_SUBGROUP_ADD ? CTL_WAIT_ADD : CTL_WAIT_DEL,
+		.how = CTL_WAIT_CHANGE,
 		.node = step->id.num,
-		.subgroup = step->subgroup->val[CTL_SG_ID].num,
 		.view = step->changes,
-		.rule = step->subgroup,
+		.change = change,
 		.timeout_ms = CTL_WAIT_DEF_S * 1000,
 		.net = *net,
 	};
-	struct ctl_req *req = ctl_req_new(net, step->cmd, 0, w.what);
+	struct ctl_req *req;
+	unsigned int i;
 
+	for (i = 0; i < steps; i++)
+		if (step[i].cmd)
+			change[w.changes++] = step[i].change;
+	w.what = changes_title(step, change, w.changes);
+	req = ctl_req_new(net, SPINDLE_CMD_SUBGROUP_CHANGE, 0, w.what);
 	req->file = apply->plan.conf->file;
-	if (w.how == CTL_WAIT_ADD) {
-		ctl_added_put(req, &step->id, step->changes, step->subgroup, step->sign == '~');
-	} else {
-		ctl_req_val(req, &ctl_at_node_keys[0], &step->id);
-		ctl_req_mark(req, 0, "subgroup");
-		ctl_req_u32(req, SPINDLE_A_SUBGROUP_ID, w.subgroup);
-	}
+	ctl_changes_put(req, &step->id, step->changes, change, w.changes);
 	return ctl_wait_ask(&w, req);
 }
 
-/* @check: enum spindle_check */
-static int do_step(struct ctl_net *net, const struct apply *apply, const struct ctl_step *step,
-		   uint8_t check)
+/* Add or remove a node or a view, or have a node join or leave. @check: enum spindle_check */
+static int change_node(struct ctl_net *net, const struct apply *apply, const struct ctl_step *step,
+		       uint8_t check)
 {
 	const char *what = ctl_asprintf(step->what[0] == 'v' ? "view of node %llu" : "node %llu",
 					(unsigned long long)step->id.num);
@@ -227,8 +233,8 @@ static int check_plan(struct ctl_net *net, const struct apply *apply)
 		const struct ctl_step *step = &plan->step[i];
 
 		if ((step->node || step->view) &&
-		    do_step(net, apply, step, follows(plan, i) ? SPINDLE_CHECK_ALONE :
-							       SPINDLE_CHECK_NOW))
+		    change_node(net, apply, step, follows(plan, i) ? SPINDLE_CHECK_ALONE :
+								   SPINDLE_CHECK_NOW))
 			rc = CTL_FAILED;
 	}
 	if (rc)
@@ -236,30 +242,56 @@ static int check_plan(struct ctl_net *net, const struct apply *apply)
 	return rc;
 }
 
-static int take_step(struct ctl_net *net, const struct apply *apply, const struct ctl_step *step)
+/* How many steps from this one on are one request? */
+static unsigned int together(const struct ctl_plan *plan, unsigned int first)
 {
-	if (step->subgroup)
-		return change_rules(net, apply, step);
-	return do_step(net, apply, step, SPINDLE_CHECK_NONE);
+	const struct ctl_view *view = plan->step[first].changes;
+	unsigned int end = first + 1;
+
+	while (view && end < plan->steps && plan->step[end].changes == view)
+		end++;
+	return end - first;
+}
+
+/* How many steps change something? */
+static unsigned int to_do(const struct ctl_step *step, unsigned int steps)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < steps; i++)
+		n += !!step[i].cmd;
+	return n;
+}
+
+static int do_steps(struct ctl_net *net, const struct apply *apply, const struct ctl_step *step,
+		    unsigned int steps)
+{
+	if (apply->dry_run || !to_do(step, steps))
+		return 0;
+	if (step->changes)
+		return change_subgroups(net, apply, step, steps);
+	return change_node(net, apply, step, SPINDLE_CHECK_NONE);
 }
 
 /* Do the steps, and show each one when it is done. A dry run only shows them. */
 static int do_plan(struct ctl_net *net, struct apply *apply)
 {
 	const struct ctl_plan *plan = &apply->plan;
-	unsigned int i, changes = 0;
+	unsigned int i, k, n, changes = 0;
 
-	for (i = 0; i < plan->steps; i++) {
+	for (i = 0; i < plan->steps; i += n) {
 		const struct ctl_step *step = &plan->step[i];
 
-		if (step->cmd && !apply->dry_run && take_step(net, apply, step)) {
+		n = together(plan, i);
+		if (do_steps(net, apply, step, n)) {
 			ctl_err("apply: stopped; %s", changes ?
 				"what is listed above has been done" :
 				"nothing was changed");
 			return CTL_FAILED;
 		}
-		changes += !!step->cmd;
-		show_step(apply, step);
+		changes += to_do(step, n);
+		for (k = 0; k < n; k++)
+			show_step(apply, &step[k]);
 	}
 	if (apply->dry_run && !ctl_opts.json)
 		puts(changes ? "Dry run: nothing was changed." :

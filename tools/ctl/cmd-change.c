@@ -50,13 +50,27 @@ static int take(struct ctl_args *a, struct ctl_val *node, struct ctl_val *timeou
 	return err ? ctl_usage(a, "%s", err) : CTL_OK;
 }
 
-static int add(struct ctl_args *a, bool replace)
+/* Ask the node for one change of its view. */
+static int ask(struct ctl_wait *w, const struct ctl_change *change, bool wait)
 {
-	struct ctl_wait w = { .how = CTL_WAIT_ADD, .what = ctl_asprintf("subgroup %s", a->verb) };
+	struct ctl_req *req = ctl_req_new(&w->net, SPINDLE_CMD_SUBGROUP_CHANGE, 0, w->what);
+	struct ctl_val node = ctl_val_num(w->node);
+
+	w->how = CTL_WAIT_CHANGE;
+	w->change = change;
+	w->changes = 1;
+	ctl_changes_put(req, &node, w->view, change, 1);
+	return ctl_wait_command(w, req, wait);
+}
+
+/* @attr: SPINDLE_A_SUBGROUP or SPINDLE_A_REPLACE */
+static int add(struct ctl_args *a, int attr)
+{
+	struct ctl_wait w = { .what = ctl_asprintf("subgroup %s", a->verb) };
 	struct ctl_val node = { 0 }, timeout = { 0 };
 	struct ctl_view view = { .is_live = true };
+	struct ctl_change change = { .attr = attr };
 	bool wait = ctl_args_wait(a);
-	struct ctl_req *req;
 	int rc;
 
 	CTL_ADD(view.subgroup, view.subgroups);
@@ -66,23 +80,21 @@ static int add(struct ctl_args *a, bool replace)
 	ctl_val_default(&ctl_timeout_key, &timeout);
 	w.node = node.num;
 	w.view = &view;
-	w.rule = view.subgroup;
 	w.timeout_ms = timeout.num * 1000;
+	change.sg = view.subgroup;
 	if (ctl_net_open(&w.net, CTL_SAY))
 		return CTL_FAILED;
-	req = ctl_req_new(&w.net, SPINDLE_CMD_SUBGROUP_ADD, 0, w.what);
-	ctl_added_put(req, &node, &view, view.subgroup, replace);
-	return ctl_wait_command(&w, req, wait);
+	return ask(&w, &change, wait);
 }
 
 int ctl_subgroup_add(struct ctl_args *a)
 {
-	return add(a, false);
+	return add(a, SPINDLE_A_SUBGROUP);
 }
 
 int ctl_subgroup_replace(struct ctl_args *a)
 {
-	return add(a, true);
+	return add(a, SPINDLE_A_REPLACE);
 }
 
 /* Keys of "subgroup del". */
@@ -94,33 +106,38 @@ enum {
 	DEL_VALS
 };
 
-/* The id of the subgroup of a name, for the wait. Without one the kernel complains. */
-static uint64_t id_of(struct ctl_wait *w, const char *name)
+/* The subgroup of a name in the node's view; NULL after a message. */
+static const struct ctl_subgroup *named(struct ctl_wait *w, const char *name)
 {
 	struct ctl_val id = ctl_val_num(w->node);
+	const struct ctl_subgroup *sg = NULL;
 	struct ctl_running *running;
-	const struct ctl_subgroup *sg;
 	unsigned int count;
 
-	if (ctl_fetch(&w->net, w->what, &id, &running, &count, true) || !count)
-		return 0;
-	sg = ctl_view_named(&running->view, name);
-	return sg ? sg->val[CTL_SG_ID].num : 0;
+	if (ctl_fetch(&w->net, w->what, &id, &running, &count, true))
+		return NULL;
+	if (count)
+		sg = ctl_view_named(&running->view, name);
+	if (!sg)
+		ctl_err("%s: node %llu is in no view with a subgroup '%s'", w->what,
+			(unsigned long long)w->node, ctl_clean(name));
+	return sg;
 }
 
 int ctl_subgroup_del(struct ctl_args *a)
 {
 	const struct ctl_key keys[] = {
 		[DEL_NODE] = node_key,
-		[DEL_ID] = { .name = "id", .kind = CTL_U32, .attr = SPINDLE_A_SUBGROUP_ID },
-		[DEL_NAME] = { .name = "name", .kind = CTL_STR, .attr = SPINDLE_A_SUBGROUP_NAME },
+		[DEL_ID] = CTL_KEY("id", NULL, U32, SPINDLE_A_REMOVE),
+		[DEL_NAME] = CTL_KEY("name", NULL, STR, SPINDLE_A_SUBGROUP_NAME),
 		[DEL_TIMEOUT] = ctl_timeout_key,
 		{ .name = NULL }
 	};
-	struct ctl_wait w = { .how = CTL_WAIT_DEL, .what = "subgroup del" };
+	struct ctl_change change = { .attr = SPINDLE_A_REMOVE };
+	struct ctl_wait w = { .what = "subgroup del" };
 	struct ctl_val val[DEL_VALS] = { 0 };
+	struct ctl_subgroup sg = { 0 };
 	bool wait = ctl_args_wait(a);
-	struct ctl_req *req;
 	int rc = ctl_args_keys(a, keys, val, 1U << DEL_NODE);
 
 	if (rc)
@@ -132,10 +149,7 @@ int ctl_subgroup_del(struct ctl_args *a)
 	w.timeout_ms = val[DEL_TIMEOUT].num * 1000;
 	if (ctl_net_open(&w.net, CTL_SAY))
 		return CTL_FAILED;
-	w.subgroup = val[DEL_ID].set ? val[DEL_ID].num : id_of(&w, val[DEL_NAME].str);
-	req = ctl_req_new(&w.net, SPINDLE_CMD_SUBGROUP_DEL, 0, w.what);
-	ctl_req_val(req, &keys[DEL_NODE], &val[DEL_NODE]);
-	ctl_req_val(req, &keys[DEL_ID], &val[DEL_ID]);
-	ctl_req_val(req, &keys[DEL_NAME], &val[DEL_NAME]);
-	return ctl_wait_command(&w, req, wait);
+	sg.val[CTL_SG_ID] = val[DEL_ID];
+	change.sg = val[DEL_ID].set ? &sg : named(&w, val[DEL_NAME].str);
+	return change.sg ? ask(&w, &change, wait) : CTL_FAILED;
 }

@@ -3,7 +3,8 @@
  * Planning the subgroups of a live view that runs. See plan.h.
  *
  * One member changes them for all, so the first node of the file that is in the view gets the
- * steps. Subgroups are removed, then replaced, then added, because a removed one frees its spare.
+ * steps. They are one request. The kernel removes subgroups, then replaces, then adds them, and so
+ * does the plan.
  */
 #include <linux/spindle_genl.h>
 
@@ -54,13 +55,15 @@ struct ctl_subgroup *ctl_plan_subgroups(const struct ctl_view *view)
 	return list;
 }
 
-static struct ctl_step *add_step(struct rules *r, char sign, int cmd,
+/* @attr: see struct ctl_change; 0: there is nothing to do */
+static struct ctl_step *add_step(struct rules *r, char sign, int attr,
 				 const struct ctl_subgroup *sg, const char *what)
 {
-	struct ctl_step *step = ctl_plan_step(r->plan, sign, "subgroup", cmd, r->node);
+	struct ctl_step *step = ctl_plan_step(r->plan, sign, "subgroup",
+					      attr ? SPINDLE_CMD_SUBGROUP_CHANGE : 0, r->node);
 
 	step->changes = r->view;
-	step->subgroup = sg;
+	step->change = (struct ctl_change){ .attr = attr, .sg = sg };
 	step->text = ctl_asprintf("%s of the live view of node %llu%s", ctl_subgroup_title(sg),
 				  (unsigned long long)r->node, what);
 	r->differs = true;
@@ -79,7 +82,7 @@ static void plan_removed(struct rules *r)
 		if (ctl_view_subgroup(r->view, sg->val[CTL_SG_ID].num))
 			continue;
 		if (r->plan->prune)
-			add_step(r, '-', SPINDLE_CMD_SUBGROUP_DEL, sg, "");
+			add_step(r, '-', SPINDLE_A_REMOVE, sg, "");
 		else
 			add_step(r, '.', 0, sg, left);
 	}
@@ -113,7 +116,7 @@ static void plan_replaced(struct rules *r)
 			ctl_plan_say(diff);
 			r->differs = true;
 		} else {
-			add_step(r, '~', SPINDLE_CMD_SUBGROUP_ADD, sg, "")->detail = diff;
+			add_step(r, '~', SPINDLE_A_REPLACE, sg, "")->detail = diff;
 		}
 	}
 }
@@ -127,7 +130,7 @@ static void plan_added(struct rules *r)
 
 		if (!ctl_view_subgroup(r->now, sg->val[CTL_SG_ID].num) &&
 		    has_spare(r, ctl_asprintf("    %s comes\n", ctl_subgroup_title(sg))))
-			add_step(r, '+', SPINDLE_CMD_SUBGROUP_ADD, sg, "");
+			add_step(r, '+', SPINDLE_A_SUBGROUP, sg, "");
 	}
 }
 

@@ -23,10 +23,13 @@ struct ctl_step {
 	const struct ctl_node *node;
 	/** @view: view to set */
 	const struct ctl_view *view;
-	/** @changes: live view of the file whose subgroup a member adds, replaces or removes */
+	/**
+	 * @changes: live view of the file that a subgroup is compared with; all steps of one view
+	 * follow each other, and one request makes their changes
+	 */
 	const struct ctl_view *changes;
-	/** @subgroup: that subgroup, with the nodes that it names */
-	const struct ctl_subgroup *subgroup;
+	/** @change: change of that subgroup, if there is anything to do */
+	struct ctl_change change;
 	/** @contact: nodes to ask for the view to join */
 	const struct ctl_member *contact;
 	/** @contacts: entries of @contact */

@@ -72,7 +72,7 @@ static enum ctl_wait_end take_event(struct ctl_wait *w, const struct ctl_event *
 		/* Another change may have come first, so look at this view. */
 		return w->how == CTL_WAIT_JOIN ? CTL_WAIT_DONE : CTL_WAIT_LOOK;
 	case SPINDLE_EVENT_RULES_FAILED:
-		return w->how >= CTL_WAIT_ADD ? failed(w, why(ev)) : CTL_WAIT_MORE;
+		return w->how == CTL_WAIT_CHANGE ? failed(w, why(ev)) : CTL_WAIT_MORE;
 	case SPINDLE_EVENT_JOIN_FAILED:
 	case SPINDLE_EVENT_STOPPED:
 		return gone(w, why(ev));
@@ -100,13 +100,18 @@ static enum ctl_wait_end evicted(struct ctl_wait *w, const struct ctl_status *s)
 	return m && m->rank.set ? CTL_WAIT_MORE : CTL_WAIT_DONE;
 }
 
-/* Has the subgroup of a live view the rules that were asked for? */
-static bool is_added(const struct ctl_wait *w, const struct ctl_view *view)
+/* Is a subgroup of the view gone, or has it the rules that were asked for? */
+static bool is_made(const struct ctl_wait *w, const struct ctl_view *view,
+		    const struct ctl_change *change)
 {
 	const struct ctl_view now = ctl_live_asked(view);
-	const struct ctl_subgroup *is = ctl_view_subgroup(&now, w->rule->val[CTL_SG_ID].num);
+	uint64_t id = change->sg->val[CTL_SG_ID].num;
+	const struct ctl_subgroup *is = ctl_view_subgroup(&now, id);
 
-	return is && !ctl_rule_diff(&now, is, w->view, w->rule);
+	/* The id may be that of any shard, of which @now has only the first. */
+	if (change->attr == SPINDLE_A_REMOVE)
+		return !ctl_view_subgroup(view, id);
+	return is && !ctl_rule_diff(&now, is, w->view, change->sg);
 }
 
 /* Has the view of the node changed as asked? Without an answer the wait goes on. */
@@ -114,16 +119,14 @@ static enum ctl_wait_end changed(struct ctl_wait *w)
 {
 	struct ctl_val id = ctl_val_num(w->node);
 	struct ctl_running *running;
-	unsigned int count;
-	bool done;
+	unsigned int count, i;
 
 	if (ctl_fetch(&w->net, w->what, &id, &running, &count, true) || !count)
 		return CTL_WAIT_MORE;
-	if (w->how == CTL_WAIT_ADD)
-		done = is_added(w, &running->view);
-	else
-		done = !ctl_view_subgroup(&running->view, w->subgroup);
-	return done ? CTL_WAIT_DONE : CTL_WAIT_MORE;
+	for (i = 0; i < w->changes; i++)
+		if (!is_made(w, &running->view, &w->change[i]))
+			return CTL_WAIT_MORE;
+	return CTL_WAIT_DONE;
 }
 
 /* Request the status of the node, which is NULL if there is no such node any more. */
@@ -154,7 +157,7 @@ static enum ctl_wait_end look(struct ctl_wait *w)
 		return gone(w, s->reason);
 	if (w->how == CTL_WAIT_EVICT)
 		end = evicted(w, s);
-	else if (w->how >= CTL_WAIT_ADD)
+	else if (w->how == CTL_WAIT_CHANGE)
 		end = changed(w);
 	else if (w->how == CTL_WAIT_JOIN && s->state != SPINDLE_LIVE_JOINING)
 		end = CTL_WAIT_DONE;

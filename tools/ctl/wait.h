@@ -8,6 +8,7 @@
 
 #include "common/event.h"
 #include "common/status.h"
+#include "common/wire.h"
 
 /* How long a command waits, in seconds, if it is not told. */
 #define CTL_WAIT_DEF_S	30
@@ -25,10 +26,8 @@ enum ctl_wait_for {
 	CTL_WAIT_LEAVE,
 	/** @CTL_WAIT_EVICT: the node is in a view without the peer */
 	CTL_WAIT_EVICT,
-	/** @CTL_WAIT_ADD: the view has a subgroup, with the rule that was asked for */
-	CTL_WAIT_ADD,
-	/** @CTL_WAIT_DEL: the view has it no more */
-	CTL_WAIT_DEL
+	/** @CTL_WAIT_CHANGE: the view has the subgroups that were asked for */
+	CTL_WAIT_CHANGE
 };
 
 /**
@@ -43,12 +42,12 @@ struct ctl_wait {
 	uint64_t node;
 	/** @peer: node that is to be evicted */
 	uint64_t peer;
-	/** @subgroup: id of the subgroup that is removed */
-	uint64_t subgroup;
-	/** @view: the view that has @rule, as the user gave it */
+	/** @view: the view that has the subgroups of @change, as the user gave it */
 	const struct ctl_view *view;
-	/** @rule: the rule that is added */
-	const struct ctl_subgroup *rule;
+	/** @change: changes of subgroups */
+	const struct ctl_change *change;
+	/** @changes: entries of @change */
+	unsigned int changes;
 	/** @timeout_ms: longest time to wait */
 	uint64_t timeout_ms;
 	/** @net: socket for requests */

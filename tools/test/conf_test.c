@@ -3,6 +3,7 @@
  * Files that describe live views: the requests that they lead to, what stays as it is, the
  * refusals, and the output of showconf. TAP.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,9 @@ static void put_subgroup(struct nl_msg *msg, uint32_t id, uint32_t member, uint3
 /* A witness of the view of runs(); 0: there is none. */
 static uint32_t witness;
 
+/* Places for more subgroups in the view of runs(). */
+static uint32_t spares;
+
 /* Node 1 is in such a view and has a status. With SPINDLE_LIVE_JOINING it has no view yet. */
 static void runs(uint64_t vid, int state)
 {
@@ -100,6 +104,8 @@ static void runs(uint64_t vid, int state)
 	nla_put_u8(msg, SPINDLE_LIVE_A_QUORUM, 1);
 	if (witness)
 		nla_put_u32(msg, SPINDLE_LIVE_A_WITNESS, witness);
+	if (spares)
+		nla_put_u32(msg, SPINDLE_LIVE_A_SPARES, spares);
 	nla_nest_end(msg, live);
 	wire.view = nlmsg_hdr(msg);
 }
@@ -134,7 +140,7 @@ static bool untouched(void)
 {
 	return !sent(SPINDLE_CMD_VIEW_SET) && !sent(SPINDLE_CMD_NODE_JOIN) &&
 	       !sent(SPINDLE_CMD_VIEW_DEL) && !sent(SPINDLE_CMD_NODE_ADD) &&
-	       !sent(SPINDLE_CMD_NODE_DEL);
+	       !sent(SPINDLE_CMD_NODE_DEL) && !sent(SPINDLE_CMD_SUBGROUP_CHANGE);
 }
 
 static void refuses(const char *text, int line, const char *want, const char *what)
@@ -539,6 +545,63 @@ static void test_show(void)
 	   "a node that is joining");
 }
 
+/* The id of a nest with a subgroup, or 0. */
+static uint64_t id_in(struct nlattr *nest)
+{
+	return ctl_attr_num(ctl_nest_attrs(nest, SPINDLE_SUBGROUP_A_MAX)[SPINDLE_SUBGROUP_A_ID]);
+}
+
+/* How many requests change subgroups? */
+static unsigned int change_requests(void)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < wire.sents; i++)
+		n += ((struct genlmsghdr *)nlmsg_data(wire.sent[i]))->cmd ==
+		     SPINDLE_CMD_SUBGROUP_CHANGE;
+	return n;
+}
+
+/* Subgroup 9 goes, 0 gets other rules and 11 comes, all by one request. */
+static void test_changes(void)
+{
+	const char *text = NODE "[View]\nVid = 7\nTimeoutMs = 100\nSpares = 4\n" MEMBERS
+		"[Subgroup]\nId = 0\nWindow = 4\n[Subgroup]\nId = 11\n";
+	struct nlattr **a;
+
+	spares = 4;
+	runs(7, SPINDLE_LIVE_ACTIVE);
+	ok(!apply(text, " --prune --replace --dry-run") && untouched() &&
+	   strstr(output, "- subgroup 9 of the live view of node 1\n") &&
+	   strstr(output, "~ subgroup 0 of the live view of node 1\n") &&
+	   strstr(output, "+ subgroup 11 of the live view of node 1\n"),
+	   "a dry run lists the changes of subgroups");
+	wire.refuse = SPINDLE_CMD_SUBGROUP_CHANGE;
+	wire.err = -ENOSPC;
+	ok(apply(text, " --prune --replace") == CTL_FAILED &&
+	   !strcmp(output, "= node 1 unchanged\n"
+			   "spindle-ctl: subgroups of the live view of node 1: refused\n"
+			   "spindle-ctl: apply: stopped; nothing was changed\n"),
+	   "a refusal is one of all changes");
+	a = sent(SPINDLE_CMD_SUBGROUP_CHANGE);
+	ok(change_requests() == 1 && a && attr_is(a[SPINDLE_A_NODE_ID], 4, 1) &&
+	   attr_is(a[SPINDLE_A_REMOVE], 4, 9) && id_in(a[SPINDLE_A_SUBGROUP]) == 11 &&
+	   a[SPINDLE_A_REPLACE] && !id_in(a[SPINDLE_A_REPLACE]),
+	   "one request has all changes of a view");
+	runs(7, SPINDLE_LIVE_ACTIVE);
+	event(SPINDLE_EVENT_RULES_FAILED, 1, 0, 0, "some members do not follow");
+	ok(apply(text, "") == CTL_FAILED && strstr(output, "--replace gives it these") &&
+	   untouched(), "no change is made if one needs --replace");
+	ok(apply(text, " --replace") == CTL_FAILED && wire.heard &&
+	   !strcmp(output, "= node 1 unchanged\n"
+			   "spindle-ctl: subgroups of the live view of node 1: "
+			   "some members do not follow\n"
+			   "spindle-ctl: apply: stopped; nothing was changed\n") &&
+	   !sent(SPINDLE_CMD_SUBGROUP_CHANGE)[SPINDLE_A_REMOVE],
+	   "members that do not follow leave all as it is");
+	spares = 0;
+}
+
 int main(void)
 {
 	strcpy(path, "/tmp/conf_test.XXXXXX");
@@ -554,6 +617,7 @@ int main(void)
 	test_together();
 	test_key();
 	test_show();
+	test_changes();
 	remove(path);
 	return tap_end();
 }

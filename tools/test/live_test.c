@@ -232,6 +232,47 @@ static void test_requests(void)
 	ok(a && attr_is(a[SPINDLE_A_NODE_ID], 4, 3) && attr_is(a[SPINDLE_A_PEER_ID], 4, 5), "evict");
 }
 
+/* Ask for one change of a subgroup. Returns the attributes of the request, or NULL. */
+static struct nlattr **asked(const char *words)
+{
+	wire.sents = 0;
+	if (run(ctl_cmd_subgroup, "subgroup", ctl_asprintf("%s no-wait", words)))
+		return NULL;
+	return sent(SPINDLE_CMD_SUBGROUP_CHANGE);
+}
+
+static bool has_id(struct nlattr *nest, uint64_t id)
+{
+	return nest && nest->nla_type & NLA_F_NESTED &&
+	       attr_is(ctl_nest_attrs(nest, SPINDLE_SUBGROUP_A_MAX)[SPINDLE_SUBGROUP_A_ID], 4, id);
+}
+
+static void test_change(void)
+{
+	struct nlattr **a;
+
+	begin(1);
+	a = asked("add 3 id 7 window 8");
+	ok(a && attr_is(a[SPINDLE_A_NODE_ID], 4, 3) && has_id(a[SPINDLE_A_SUBGROUP], 7) &&
+	   !a[SPINDLE_A_REPLACE] && !a[SPINDLE_A_REMOVE], "a subgroup is added");
+	a = asked("replace 3 id 7 window 8");
+	ok(a && has_id(a[SPINDLE_A_REPLACE], 7) && !a[SPINDLE_A_SUBGROUP] &&
+	   !a[SPINDLE_A_REMOVE], "a subgroup is replaced");
+	a = asked("del 3 id 7");
+	ok(a && attr_is(a[SPINDLE_A_NODE_ID], 4, 3) && attr_is(a[SPINDLE_A_REMOVE], 4, 7) &&
+	   !a[SPINDLE_A_SUBGROUP] && !a[SPINDLE_A_REPLACE], "a subgroup is removed");
+	begin(1);
+	run(ctl_cmd_view, "view",
+	    "set node 1 vid 7 live member 1@10.0.0.1 subgroup 4 name prices");
+	wire.view = wire.sent[0];
+	a = asked("del 1 name prices");
+	ok(a && attr_is(a[SPINDLE_A_REMOVE], 4, 4) && !a[SPINDLE_A_SUBGROUP_NAME],
+	   "the command finds the id of a name");
+	ok(!asked("del 1 name trades") && !sent(SPINDLE_CMD_SUBGROUP_CHANGE) &&
+	   !strcmp(output, "spindle-ctl: subgroup del: node 1 is in no view with a subgroup "
+			   "'trades'\n"), "a name that the view does not have");
+}
+
 /* ---- status ------------------------------------------------------------- */
 
 static void put_suspect(struct nl_msg *msg, uint32_t id, int rank, int why)
@@ -564,6 +605,7 @@ int main(void)
 	test_witness();
 	test_key();
 	test_requests();
+	test_change();
 	test_joining();
 	test_status();
 	test_outside();

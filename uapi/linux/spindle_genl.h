@@ -176,20 +176,19 @@ enum spindle_cmd {
 	 */
 	SPINDLE_CMD_RDMC_GET,
 	/**
-	 * @SPINDLE_CMD_SUBGROUP_ADD: add a subgroup to the live view of the node, at all members:
-	 * NODE_ID, SUBGROUP with RULE, and REPLACE if it takes the place of the subgroup of its id.
-	 * The command returns when the node has asked the other members. SPINDLE_EVENT_VIEW_INSTALL
-	 * or SPINDLE_EVENT_RULES_FAILED reports the end. A subgroup that replaces another one goes
-	 * on at the position of that one. ENOENT if the node is in no live view, EBUSY if another
-	 * change is under way, EINVAL if the subgroup has no place, or contradicts others
+	 * @SPINDLE_CMD_SUBGROUP_CHANGE: change the subgroups of the live view of the node, at all
+	 * members: NODE_ID, each SUBGROUP to add, each REPLACE, and each REMOVE. All changes of a
+	 * request are made by one change of the view, or none is. The command returns when the node
+	 * has asked the other members. SPINDLE_EVENT_VIEW_INSTALL or SPINDLE_EVENT_RULES_FAILED
+	 * reports the end. A subgroup that replaces another one goes on at the position of that
+	 * one. A subgroup that is removed goes with all its shards, and attachments end with
+	 * SPINDLE_ERR_NOT_MEMBER. The spare of a subgroup that is removed or replaced is free for
+	 * the next request. ENOENT if the node is in no live view, or the view has no such
+	 * subgroup; EEXIST if the id to add is taken; ENOSPC if no spare is free that is large
+	 * enough; EBUSY if another change is under way; EINVAL if the subgroups contradict each
+	 * other
 	 */
-	SPINDLE_CMD_SUBGROUP_ADD,
-	/**
-	 * @SPINDLE_CMD_SUBGROUP_DEL: remove a subgroup, with all its shards, from the live view of
-	 * the node, at all members: NODE_ID, SUBGROUP_ID or SUBGROUP_NAME. Attachments end with
-	 * SPINDLE_ERR_NOT_MEMBER. Returns as SUBGROUP_ADD
-	 */
-	SPINDLE_CMD_SUBGROUP_DEL,
+	SPINDLE_CMD_SUBGROUP_CHANGE,
 	/* private: */
 	__SPINDLE_CMD_MAX
 #define SPINDLE_CMD_MAX (__SPINDLE_CMD_MAX - 1)
@@ -355,8 +354,16 @@ enum spindle_attr {
 	 * SUBGROUP_ID: of shards, it means the one that the node is in
 	 */
 	SPINDLE_A_SUBGROUP_NAME,
-	/** @SPINDLE_A_REPLACE: flag, remove the subgroup of the same id by the same change */
+	/**
+	 * @SPINDLE_A_REPLACE: nest of enum spindle_subgroup_attr; several: subgroup that takes the
+	 * place of the one of its id
+	 */
 	SPINDLE_A_REPLACE,
+	/**
+	 * @SPINDLE_A_REMOVE: u32; several: id of a subgroup to remove; of shards, that of one of
+	 * them
+	 */
+	SPINDLE_A_REMOVE,
 	/* private: */
 	__SPINDLE_A_MAX
 #define SPINDLE_A_MAX (__SPINDLE_A_MAX - 1)
@@ -955,7 +962,7 @@ enum spindle_live_attr {
 	 */
 	SPINDLE_LIVE_A_WITNESS,
 	/**
-	 * @SPINDLE_LIVE_A_SPARES: u32, 0..64, default 0: places for subgroups that SUBGROUP_ADD
+	 * @SPINDLE_LIVE_A_SPARES: u32, 0..64, default 0: places for subgroups that SUBGROUP_CHANGE
 	 * adds later, in the rows of all members. They count as subgroups of the view
 	 */
 	SPINDLE_LIVE_A_SPARES,

@@ -25,10 +25,10 @@
 
 /* ---- requests -------------------------------------------------------------- */
 
-/* Put a subgroup into a request. */
-static void put_subgroup(uint32_t id)
+/* Put a subgroup into a request. @attr: SPINDLE_A_SUBGROUP, or SPINDLE_A_REPLACE */
+static void put_subgroup(int attr, uint32_t id)
 {
-	nl_nest(&request, SPINDLE_A_SUBGROUP)->nla_type |= NLA_F_NESTED;
+	nl_nest(&request, attr)->nla_type |= NLA_F_NESTED;
 	nl_put_u32(&request, SPINDLE_SUBGROUP_A_ID, id);
 	nl_put_u32(&request, SPINDLE_SUBGROUP_A_WINDOW, 16);
 	nl_put_u32(&request, SPINDLE_SUBGROUP_A_MAX_MSG, 512);
@@ -61,20 +61,31 @@ static int set_live(uint32_t members, uint32_t node)
 		put_addr(&request, SPINDLE_MEMBER_A_ADDR4, SPINDLE_MEMBER_A_PORT, i);
 		nl_nest_end(&request);
 	}
-	put_subgroup(1);
+	put_subgroup(SPINDLE_A_SUBGROUP, 1);
 	return finish(&nl);
 }
 
-/* Ask a member to add a subgroup to its view, or to remove it. */
-static int ask_rules(int cmd, uint32_t node)
+/* Changes of the subgroups of a view, each by one request. */
+enum rules {
+	ADD,		/* add a subgroup */
+	REMOVE,		/* remove it */
+	SEVERAL		/* remove it, replace another one, and add a third */
+};
+
+/* Ask a member to change the subgroups of its view. */
+static int ask_rules(enum rules rules, uint32_t node)
 {
 	struct nl nl;
 
-	begin_for(&nl, cmd, node);
-	if (cmd == SPINDLE_CMD_SUBGROUP_ADD)
-		put_subgroup(ADDED);
+	begin_for(&nl, SPINDLE_CMD_SUBGROUP_CHANGE, node);
+	if (rules == ADD)
+		put_subgroup(SPINDLE_A_SUBGROUP, ADDED);
 	else
-		nl_put_u32(&request, SPINDLE_A_SUBGROUP_ID, ADDED);
+		nl_put_u32(&request, SPINDLE_A_REMOVE, ADDED);
+	if (rules == SEVERAL) {
+		put_subgroup(SPINDLE_A_REPLACE, 1);
+		put_subgroup(SPINDLE_A_SUBGROUP, ADDED + 1);
+	}
 	return finish(&nl);
 }
 
@@ -210,32 +221,38 @@ static int run_leave(void *ctx)
 }
 
 /* Ask node 3, which is in a view of one member, and wait for the change. */
-static int change_rules(int cmd)
+static int change_rules(enum rules rules)
 {
 	uint64_t vid = states().vid[3];
 
-	return happened(ask_rules(cmd, 3), in_view, vid + 1);
+	return happened(ask_rules(rules, 3), in_view, vid + 1);
 }
 
 static int run_add(void *ctx)
 {
 	(void)ctx;
-	return change_rules(SPINDLE_CMD_SUBGROUP_ADD);
+	return change_rules(ADD);
 }
 
 static int run_del(void *ctx)
 {
 	(void)ctx;
-	return change_rules(SPINDLE_CMD_SUBGROUP_DEL);
+	return change_rules(REMOVE);
 }
 
-static void undo_del(void *ctx)
+static int run_several(void *ctx)
+{
+	(void)ctx;
+	return change_rules(SEVERAL);
+}
+
+static void undo_change(void *ctx)
 {
 	unsigned int n = nth;
 
 	set_again(ctx);
 	nth = 0;
-	if (change_rules(SPINDLE_CMD_SUBGROUP_ADD))
+	if (change_rules(ADD))
 		die("a subgroup cannot be added again");
 	nth = n;
 }
@@ -407,7 +424,7 @@ static bool gets_subgroup(struct states *s)
 	uint64_t vid = states().vid[1];
 
 	nth = 0;
-	if (ask_rules(SPINDLE_CMD_SUBGROUP_ADD, 1))
+	if (ask_rules(ADD, 1))
 		die("a change of the subgroups cannot begin");
 	return settle(vid + 1, s);
 }
@@ -502,8 +519,10 @@ void test_live(void)
 
 	struct op add = { .name = "subgroup add", .run = run_add, .undo = set_again,
 			  .errs = errs_netlink };
-	struct op del = { .name = "subgroup del", .run = run_del, .undo = undo_del,
+	struct op del = { .name = "subgroup del", .run = run_del, .undo = undo_change,
 			  .errs = errs_netlink };
+	struct op several = { .name = "subgroups: several changes", .run = run_several,
+			      .undo = undo_change, .errs = errs_netlink };
 
 	static const struct change joins = { "joins", only_two, comes_in, all_in, 1 };
 	static const struct change evictions = { "evictions", all_three, goes_out, others_in, 1 };
@@ -516,12 +535,14 @@ void test_live(void)
 	if (run_set(NULL))
 		die("a live view cannot be set");
 	path(&leave);
-	spares = 1;
+	/* One for the subgroup that is added, two for those of several changes. */
+	spares = 3;
 	set_again(NULL);
 	path(&add);
-	if (change_rules(SPINDLE_CMD_SUBGROUP_ADD))
+	if (change_rules(ADD))
 		die("a subgroup cannot be added");
 	path(&del);
+	path(&several);
 	simple(SPINDLE_CMD_VIEW_DEL, 3);
 	change(&additions);
 	spares = 0;

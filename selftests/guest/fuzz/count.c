@@ -41,6 +41,7 @@ static const struct {
 	[OP_JOIN] = { "netlink: node join", ERRNO, 1, 2 },
 	[OP_LEAVE] = { "netlink: node leave", ERRNO, 1, 2 },
 	[OP_EVICT] = { "netlink: node evict", ERRNO, 0, 2 },
+	[OP_CHANGE] = { "netlink: subgroup change", ERRNO, 1, 2 },
 	[OP_MUTANT] = { "netlink: mutant", ERRNO, 1, 4 },
 	[OP_HEADER] = { "netlink: odd header", ERRNO, 0, 2 },
 	[OP_OPEN] = { "device: open", ERRNO, 10, 0 },

@@ -74,7 +74,8 @@ static void live_node_add(struct tree *t, uint32_t id, bool key)
 		tree_put(t, SPINDLE_A_KEY, KEY, 32);
 }
 
-static void put_subgroup(struct tree *t, uint32_t id, uint32_t members, bool live)
+/* @attr: SPINDLE_A_SUBGROUP or SPINDLE_A_REPLACE */
+static void put_subgroup(struct tree *t, int attr, uint32_t id, uint32_t members, bool live)
 {
 	static const uint32_t windows[] = { 1, 2, 3, 8, 16, 64, 300 };
 	uint32_t ring = 4096U << below(5), i;
@@ -113,7 +114,7 @@ static void put_subgroup(struct tree *t, uint32_t id, uint32_t members, bool liv
 	/* A rule in a static view would be refused. Mutants test that. */
 	if (live && one_in(2))
 		put_rule(&sg);
-	tree_nest(t, SPINDLE_A_SUBGROUP, &sg);
+	tree_nest(t, attr, &sg);
 }
 
 /*
@@ -148,7 +149,7 @@ static uint32_t any_view(struct tree *t, uint32_t id, uint64_t vid, bool live)
 	}
 	n = one_in(10) ? below(20) : 1 + below(4);
 	for (i = 0; i < n; i++)
-		put_subgroup(t, 1 + (live ? 2 * i : i), members, live);
+		put_subgroup(t, SPINDLE_A_SUBGROUP, 1 + (live ? 2 * i : i), members, live);
 	rng = saved;
 	return members & ~(1U << CHURN_NODES);
 }
@@ -177,6 +178,51 @@ static uint32_t live_set(struct tree *t, uint32_t id, uint64_t vid)
 	return members;
 }
 
+/* A subgroup that fits into each spare, with an id that is mostly free. */
+static void put_small(struct tree *t)
+{
+	struct tree sg;
+
+	tree_begin(&sg);
+	tree_u32(&sg, SPINDLE_SUBGROUP_A_ID, 100 + below(1000));
+	tree_u32(&sg, SPINDLE_SUBGROUP_A_WINDOW, 1U << below(7));
+	tree_u32(&sg, SPINDLE_SUBGROUP_A_MAX_MSG, 1 + below(4096));
+	tree_u32(&sg, SPINDLE_SUBGROUP_A_RING, 4096U << below(5));
+	tree_nest(t, SPINDLE_A_SUBGROUP, &sg);
+}
+
+/*
+ * Change the subgroups of a live view. Half of the requests have any changes of any subgroups, now
+ * and then many. The others add one subgroup, and may remove the first one of the view.
+ */
+static void subgroup_change(struct tree *t, uint32_t id)
+{
+	uint32_t n = one_in(10) ? below(30) : 1 + below(3), sg;
+
+	tree_begin(t);
+	tree_u32(t, SPINDLE_A_NODE_ID, id);
+	if (one_in(2)) {
+		put_small(t);
+		if (one_in(3))
+			tree_u32(t, SPINDLE_A_REMOVE, 1);
+		return;
+	}
+	while (n--) {
+		sg = 1 + below(one_in(4) ? 100 : 10);
+		switch (below(3)) {
+		case 0:
+			tree_u32(t, SPINDLE_A_REMOVE, sg);
+			break;
+		case 1:
+			put_subgroup(t, SPINDLE_A_REPLACE, sg, ~0U >> 24, true);
+			break;
+		default:
+			put_subgroup(t, SPINDLE_A_SUBGROUP, sg, ~0U >> 24, true);
+			break;
+		}
+	}
+}
+
 /* Bystanders are tuned, too. The messages of QUIET_SUBGROUP must arrive nevertheless. */
 static struct place any_place(void)
 {
@@ -195,7 +241,7 @@ static int any_request(struct tree *t, int *flags)
 	struct place at = any_place();
 
 	*flags = 0;
-	switch (below(19)) {
+	switch (below(20)) {
 	case 0:
 	case 1:
 		node_add(t, churn_node());
@@ -239,6 +285,9 @@ static int any_request(struct tree *t, int *flags)
 	case 16:
 		node_evict(t, churn_node(), churn_node());
 		return SPINDLE_CMD_NODE_EVICT;
+	case 17:
+		subgroup_change(t, churn_node());
+		return SPINDLE_CMD_SUBGROUP_CHANGE;
 	default:
 		tree_begin(t);
 		if (one_in(2))
@@ -284,7 +333,8 @@ static bool changes(int cmd)
 	       cmd == SPINDLE_CMD_VIEW_SET || cmd == SPINDLE_CMD_VIEW_DEL ||
 	       cmd == SPINDLE_CMD_NODE_SET || cmd == SPINDLE_CMD_SUBGROUP_SET ||
 	       cmd == SPINDLE_CMD_RAW_RUN || cmd == SPINDLE_CMD_NODE_JOIN ||
-	       cmd == SPINDLE_CMD_NODE_LEAVE || cmd == SPINDLE_CMD_NODE_EVICT;
+	       cmd == SPINDLE_CMD_NODE_LEAVE || cmd == SPINDLE_CMD_NODE_EVICT ||
+	       cmd == SPINDLE_CMD_SUBGROUP_CHANGE;
 }
 
 /* Send the request; 0 or -errno. */
@@ -357,7 +407,10 @@ static void whole_view(void)
 	}
 }
 
-/* Members join and leave. Requests come at once, or after the last one has been done. */
+/*
+ * Members join and leave, and change their subgroups. Requests come at once, or after the last one
+ * has been done.
+ */
 static void come_and_go(void)
 {
 	unsigned int n = 1 + below(6);
@@ -366,7 +419,7 @@ static void come_and_go(void)
 	while (n--) {
 		uint32_t id = CHURN_FIRST + below(CHURN_NODES);
 
-		switch (below(5)) {
+		switch (below(7)) {
 		case 0:
 			simple(SPINDLE_CMD_NODE_LEAVE, id, OP_LEAVE);
 			break;
@@ -376,6 +429,11 @@ static void come_and_go(void)
 			break;
 		case 2:
 			usleep(below(200000));
+			break;
+		case 3:
+		case 4:
+			subgroup_change(&t, id);
+			right(&t, SPINDLE_CMD_SUBGROUP_CHANGE, 0, OP_CHANGE);
 			break;
 		default:
 			node_join(&t, id, CHURN_FIRST + below(CHURN_NODES));
@@ -387,8 +445,8 @@ static void come_and_go(void)
 }
 
 /*
- * Set a live view of new nodes on all of its members, so that it can form. Then its members join
- * and leave.
+ * Set a live view of new nodes on all of its members, so that it can form. Then its members change
+ * its subgroups, join and leave.
  */
 static void whole_live(void)
 {
@@ -410,6 +468,12 @@ static void whole_live(void)
 			continue;
 		live_set(&t, CHURN_FIRST + i, vid);
 		right(&t, SPINDLE_CMD_VIEW_SET, 0, OP_LIVE_SET);
+	}
+	for (i = 0; i < CHURN_NODES; i++) {
+		if (!(members & 1 << i) || one_in(2))
+			continue;
+		subgroup_change(&t, CHURN_FIRST + i);
+		right(&t, SPINDLE_CMD_SUBGROUP_CHANGE, 0, OP_CHANGE);
 	}
 	come_and_go();
 }

@@ -125,6 +125,11 @@ void put_live(struct tree *t)
 		tree_u8(&in, SPINDLE_LIVE_A_QUORUM, below(2));
 	if (one_in(4))
 		tree_u32(&in, SPINDLE_LIVE_A_WITNESS, 1 + below(6));
+	if (!one_in(3)) {
+		tree_u32(&in, SPINDLE_LIVE_A_SPARES, 1 + below(4));
+		tree_u32(&in, SPINDLE_LIVE_A_SPARE_WINDOW, 64);
+		tree_u32(&in, SPINDLE_LIVE_A_SPARE_RING, 65536);
+	}
 	tree_nest(t, SPINDLE_A_LIVE, &in);
 }
 

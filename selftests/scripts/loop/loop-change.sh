@@ -109,14 +109,17 @@ check "nodes 1 and 2 have it" wait_until 60 sg_active 7 1 2
 check "it carries messages of node 1" limit 100 mcast-load -n 1-2 -g 7 -s one -c 50 -l 16-64
 is "its positions go on" "$(lsn 2 7)" $((at + 50))
 
-check "node 1 adds another one" spindle-ctl subgroup add 1 id 8 window 16 max-msg 512 timeout 60
+check "node 1 adds another one" spindle-ctl subgroup add 1 id 8 name late window 16 max-msg 512 \
+	timeout 60
 says 1 'no free spare' subgroup add 1 id 9 window 16 max-msg 512
 says 1 'no such subgroup' subgroup del 1 id 9
+says 1 "node 1 is in no view with a subgroup 'early'" subgroup del 1 name early
+says 1 'the view has a subgroup of this id' subgroup add 1 id 8 window 16 max-msg 512
 check "node 4 joins" spindle-ctl node join id 4 insecure contact $A:5001 timeout 60
 check "it is in the subgroup that was added" wait_until 60 sg_active 8 1 2 3 4
 check "which carries messages of all" limit 100 mcast-load -n 1-4 -g 8 -c 50 -l 16-512
 
-check "node 4 removes it" spindle-ctl subgroup del 4 id 8 timeout 60
+check "node 4 removes it" spindle-ctl subgroup del 4 name late timeout 60
 check "no member has it any more" wait_until 60 none_has 8 1 2 3 4
 check "the first subgroup is removed while it is used" spindle-ctl subgroup del 2 id 1 timeout 60
 check "no member has it any more" wait_until 60 none_has 1 1 2 3 4

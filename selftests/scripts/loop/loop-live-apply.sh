@@ -95,5 +95,58 @@ is "the output says that nothing was changed" "$(grep -c 'nothing was changed' "
 says 1 'node 1 is in a live view with other rules, which cannot change' apply $conf
 is "the output names the changed value" "$(grep -c 'spares: 2 -> 3' "$out")" 3
 check "nodes go" loop_del 3
+
+# ---- several changes are one change of the view, or none --------------------------
+
+# ids NODE: the subgroups of its view
+ids()
+{
+	spindle-ctl -j -p view show node "$1" |
+		sed -n '/"subgroups"/,$s/^ *"id": *\([0-9]*\),*$/\1/p' | sort -n | xargs
+}
+
+{ conf 3; subgroup 1 "Window = 8"; subgroup 2 "Window = 8"; subgroup 3 "Window = 8"; } >$conf
+says 0 '^+ view of node 1 begins' apply $conf --bootstrap
+check "all nodes are in another view" wait_until 60 in_one_view 1 2 3
+check "its subgroups become active" wait_until 60 sg_active 3 1 2 3
+for i in 1 2 3; do
+	load_start $i
+done
+vid=$(live_word 1 vid)
+{ conf 3; subgroup 1 "Window = 8"; subgroup 2 "Window = 4"; subgroup 4 "Window = 4"; } >$conf
+says 0 'Dry run: nothing was changed' apply $conf --prune --replace --dry-run
+steps "the dry run has three steps" 3
+is "the dry run changes nothing" "$(live_word 1 vid)" "$vid"
+says 0 '^+ subgroup 4 of the live view of node 1$' apply $conf --prune --replace
+is "one subgroup is removed" "$(grep -c '^- subgroup 3 of the live view of node 1$' "$out")" 1
+is "one is replaced" "$(grep -c '^~ subgroup 2 of the live view of node 1$' "$out")" 1
+steps "there are three steps" 3
+is "they are one change of the view" "$(live_word 1 vid)" $((vid + 1))
+is "the subgroups are those of the file" "$(ids 1)" "1 2 4"
+check "they become active" wait_until 60 sg_active 2 1 2 3
+check "the new one, too" wait_until 60 sg_active 4 1 2 3
+check "the one that is replaced carries messages" \
+	limit 100 mcast-load -n 1-3 -g 2 -c 50 -l 16-128
+check "so does the new one" limit 100 mcast-load -n 1-3 -g 4 -c 50 -l 16-128
+check "processes of subgroup 1 did not notice" kill -0 "$load_1"
+
+# A subgroup could be removed, and one replaced, but there is no spare for the third change.
+vid=$(live_word 1 vid)
+{ conf 3; subgroup 2 "Window = 8"; subgroup 4 "Window = 4"; subgroup 5 "Window = 4"; } >$conf
+says 1 'l.conf:[0-9]*: subgroups of the live view of node 1: .*no free spare' \
+	apply $conf --prune --replace
+is "the output names the subgroup" "$(grep -c 'at: subgroup 5$' "$out")" 1
+is "the output says that nothing was changed" "$(grep -c 'nothing was changed' "$out")" 1
+steps "no step is done" 0
+check "no view follows" sleep 1
+is "the view is as it was" "$(live_word 1 vid)" "$vid"
+is "its subgroups are as they were" "$(ids 1)" "1 2 4"
+is "those of another member, too" "$(ids 3)" "1 2 4"
+check "no process noticed" kill -0 "$load_1"
+{ conf 3; subgroup 2 "Window = 8"; subgroup 4 "Window = 4"; } >$conf
+says 0 '^~ subgroup 2 of' apply $conf --prune --replace
+is "without it both changes are one change of the view" "$(live_word 1 vid)" $((vid + 1))
+check "the processes of the subgroup that is removed end" wait_until 30 dead "$load_1"
+check "nodes go" loop_del 3
 check "module goes" rmmod spindle
 finish

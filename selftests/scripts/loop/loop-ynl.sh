@@ -132,7 +132,9 @@ tells null --do view-del --json '{"node-id": 1}'
 tells null --do view-del --json '{"node-id": 2}'
 
 tells null --do view-set --json "{\"node-id\": 1, \"view-id\": 1, \"insecure\": true,
-	\"member\": [$(member 1)], \"live\": {\"timeout-ms\": 2000}, \"subgroup\":
+	\"member\": [$(member 1)],
+	\"live\": {\"timeout-ms\": 2000, \"spares\": 2, \"spare-window\": 16},
+	\"subgroup\":
 	[{\"id\": 0, \"rule\": {\"min\": 1, \"on-exit\": \"discard\"}}]}"
 tells null --do node-join --json "$(node 2 | sed 's/}/, "insecure": true}/;s/5002/5001/')"
 both()
@@ -141,6 +143,15 @@ both()
 }
 check "the node is a member" wait_until 60 both
 tells '"insecure": true, "live": {"state": "active".*"rank": 1' --dump status-get
+tells null --do subgroup-change --json '{"node-id": 1, "remove": [0],
+	"subgroup": [{"id": 5, "window": 8, "max-msg": 64}, {"id": 6, "window": 8, "max-msg": 64}]}'
+changed()
+{
+	ynl --no-schema --do view-get --json '{"node-id": 2}' && grep -q '"id": 5' "$json" &&
+		grep -q '"id": 6' "$json"
+}
+check "three changes of subgroups are made" wait_until 60 changed
+refused 'No such file' --do subgroup-change --json '{"node-id": 1, "remove": [6, 0]}'
 tells null --do node-leave --json '{"node-id": 2}'
 refused 'Invalid argument' --do node-evict --json '{"node-id": 1, "peer-id": 1}'
 tells '^\[\]$' --dump rdmc-get

@@ -24,21 +24,6 @@ void perf_extra_room(struct ctl_view *view)
 	view->live[CTL_LIVE_SPARE_RING] = ctl_val_num(EXTRA_RING);
 }
 
-static int ask_to_add(struct ctl_net *net, uint32_t node)
-{
-	const struct ctl_val id = ctl_val_num(node);
-	struct ctl_subgroup sg = {
-		.val[CTL_SG_ID] = ctl_val_num(EXTRA),
-		.val[CTL_SG_WINDOW] = ctl_val_num(EXTRA_WINDOW),
-		.val[CTL_SG_MAX_MSG] = ctl_val_num(EXTRA_MAX_MSG),
-	};
-	struct ctl_view view = { .is_live = true, .subgroup = &sg, .subgroups = 1 };
-	struct ctl_req *req = ctl_req_new(net, SPINDLE_CMD_SUBGROUP_ADD, 0, "subgroup add");
-
-	ctl_added_put(req, &id, &view, &sg, false);
-	return perf_net_call(net, req, NULL, CTL_SAY);
-}
-
 /**
  * perf_extra_ask() - ask a member to add the subgroup, or to remove it
  * @net: socket for requests
@@ -51,11 +36,20 @@ static int ask_to_add(struct ctl_net *net, uint32_t node)
  */
 int perf_extra_ask(struct ctl_net *net, uint32_t node, bool add)
 {
-	struct ctl_req *req;
+	const struct ctl_val id = ctl_val_num(node);
+	struct ctl_subgroup sg = {
+		.val[CTL_SG_ID] = ctl_val_num(EXTRA),
+		.val[CTL_SG_WINDOW] = ctl_val_num(EXTRA_WINDOW),
+		.val[CTL_SG_MAX_MSG] = ctl_val_num(EXTRA_MAX_MSG),
+	};
+	struct ctl_view view = { .is_live = true, .subgroup = &sg, .subgroups = 1 };
+	const struct ctl_change change = {
+		.attr = add ? SPINDLE_A_SUBGROUP : SPINDLE_A_REMOVE,
+		.sg = &sg,
+	};
+	struct ctl_req *req = ctl_req_new(net, SPINDLE_CMD_SUBGROUP_CHANGE, 0,
+					  add ? "subgroup add" : "subgroup del");
 
-	if (add)
-		return ask_to_add(net, node);
-	req = perf_net_req(net, SPINDLE_CMD_SUBGROUP_DEL, node, "subgroup del");
-	perf_net_u32(req, SPINDLE_A_SUBGROUP_ID, "subgroup", EXTRA);
+	ctl_changes_put(req, &id, &view, &change, 1);
 	return perf_net_call(net, req, NULL, CTL_SAY);
 }

@@ -4,6 +4,7 @@
  *
  *	genl-bad refuse		each request of node.c, view.c, subgroup.c, tune.c, raw.c, live.c
  *				and rdmc.c
+ *	genl-bad change		changes of the subgroups of a live view
  *	genl-bad rights		requests of a process without CAP_NET_ADMIN
  *	genl-bad dump		dumps in pieces, and while nodes come and go
  *	genl-bad set		what may be set while it runs, and when it may not
@@ -17,7 +18,8 @@
  * Needs nodes 1, 2, 3 and 4 at 10.0.0.1, ports 5001 to 5004, the first three with the
  * view BASE of words.h, all of it active, and an address 10.9.0.1 without an RDMA device;
  * "memory" needs no more than node 4, "most-nodes" no node at all, and "rdmc" RDMC groups, more
- * than a message holds, that do nothing.
+ * than a message holds, that do nothing. "change" needs node 4 alone in a live view, with subgroup
+ * 1 "one", subgroups 2 and 3 of one rule, and two spares of window 16 and ring 8192.
  *
  * A refusal has the errno that <linux/spindle_genl.h> says, a text that names what is
  * wrong, the offset of the attribute that is, and no effect: the same dump of nodes,
@@ -34,7 +36,8 @@ struct nl nl, events;
 int main(int argc, char **argv)
 {
 	static const struct tap_case parts[] = {
-		{ "refuse", refuse }, { "rights", rights }, { "dump", pieces },
+		{ "refuse", refuse }, { "change", change }, { "rights", rights },
+		{ "dump", pieces },
 		{ "set", set }, { "shows", shows }, { "rdmc", rdmc },
 		{ "last-id", last_id }, { "largest-view", largest_view },
 		{ "most-nodes", most_nodes }, { "memory", memory },

@@ -17,6 +17,7 @@ extern struct nl nl, events;
 void refuse(void);		/* refuse.c */
 void rights(void);		/* rights.c */
 void pieces(void);		/* dump.c */
+void change(void);		/* change.c */
 void set(void);			/* set.c */
 void shows(void);		/* shows.c */
 void rdmc(void);		/* rdmc.c */

@@ -21,7 +21,7 @@ static const char *const cmd_names[] = {
 	[VSET] = "view set", [VDEL] = "view del", [VGET] = "view get",
 	[SGET] = "subgroup get", [STATS] = "stats get", [SPINDLE_CMD_EVENT] = "event",
 	[NSET] = "node set", [SSET] = "subgroup set",
-	[SADD] = "subgroup add", [SDEL] = "subgroup del", [RAW] = "raw run",
+	[CHANGE] = "subgroup change", [RAW] = "raw run",
 	[JOIN] = "node join", [LEAVE] = "node leave", [EVICT] = "node evict",
 	[STATUS] = "status get", [RGET] = "rdmc get",
 	[SPINDLE_CMD_MAX + 1] = "command",

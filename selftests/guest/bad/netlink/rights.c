@@ -20,8 +20,7 @@ static const struct refusal changes[] = {
 	{ VDEL, "view del", "id=1", EPERM, NULL, 0 },
 	{ NSET, "node set", "id=1 idle-us=7 timing=1", EPERM, NULL, 0 },
 	{ SSET, "subgroup set", "id=1 subgroup-id=0 tune{ silence=7 } ", EPERM, NULL, 0 },
-	{ SADD, "subgroup add", "id=1 subgroup{ id=9 } ", EPERM, NULL, 0 },
-	{ SDEL, "subgroup del", "id=1 subgroup-id=0 ", EPERM, NULL, 0 },
+	{ CHANGE, "subgroup change", "id=1 subgroup{ id=9 } remove=0 ", EPERM, NULL, 0 },
 	{ RAW, "raw run", "id=1 subgroup-id=0 raw{ size=64 count=1 } ", EPERM, NULL, 0 },
 };
 

@@ -135,7 +135,8 @@ static const struct word top_words[] = {
 	{ "lineage", SPINDLE_A_LINEAGE, U64, NULL },
 	{ "era", SPINDLE_A_ERA, U64, NULL },
 	{ "insecure", SPINDLE_A_INSECURE, U8, NULL },
-	{ "replace", SPINDLE_A_REPLACE, U8, NULL },
+	{ "replace", SPINDLE_A_REPLACE, NEST, subgroup_words },
+	{ "remove", SPINDLE_A_REMOVE, U32, NULL },
 	{ "check", SPINDLE_A_CHECK, U8, NULL },
 	{ NULL, 0, 0, NULL }
 };
