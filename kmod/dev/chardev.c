@@ -8,6 +8,7 @@
 #include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/nsproxy.h>
 #include <linux/poll.h>
@@ -20,6 +21,7 @@
 #include "chardev.h"
 #include "live/past.h"
 #include "node/attachment.h"
+#include "node/fill.h"
 #include "node/installed.h"
 #include "node/node.h"
 #include "node/subgroup.h"
@@ -230,6 +232,57 @@ static long ioctl_report(struct spindle_attachment *att, const void __user *arg)
 	return spindle_attachment_report(att, &report);
 }
 
+/* Copy an array of a process, charged to its memory cgroup. Return: for kvfree(), or ERR_PTR() */
+static void *copy_array(u64 user, size_t bytes)
+{
+	void *copy = kvmalloc(bytes, GFP_KERNEL_ACCOUNT);
+
+	if (!copy)
+		return ERR_PTR(-ENOMEM);
+	if (!copy_from_user(copy, u64_to_user_ptr(user), bytes))
+		return copy;
+	kvfree(copy);
+	return ERR_PTR(-EFAULT);
+}
+
+/* Copy the parts of a request whose numbers are checked, and have them put into the history. */
+static int fill_with(struct spindle_attachment *att, struct spindle_fill *args,
+		     struct spindle_seat seat[SPINDLE_MAX_MEMBERS])
+{
+	void *dlv, *data;
+	int err;
+
+	if (copy_from_user(seat, u64_to_user_ptr(args->seats), args->members * sizeof(*seat)))
+		return -EFAULT;
+	dlv = copy_array(args->dlv, args->count * sizeof(struct spindle_dlv));
+	if (IS_ERR(dlv))
+		return PTR_ERR(dlv);
+	data = copy_array(args->data, args->bytes);
+	err = PTR_ERR_OR_ZERO(data);
+	if (!err) {
+		err = spindle_fill(att, args, seat, dlv, data);
+		kvfree(data);
+	}
+	kvfree(dlv);
+	return err;
+}
+
+static long ioctl_fill(struct spindle_attachment *att, void __user *arg)
+{
+	struct spindle_seat seat[SPINDLE_MAX_MEMBERS];
+	struct spindle_fill args;
+	int err;
+
+	if (copy_from_user(&args, arg, sizeof(args)))
+		return -EFAULT;
+	err = spindle_fill_check(&args);
+	if (!err)
+		err = fill_with(att, &args, seat);
+	if (err && err != -ESTALE && err != -ENOSPC)
+		return err;
+	return put_user(args.lsn, &((struct spindle_fill __user *)arg)->lsn) ? -EFAULT : err;
+}
+
 static long spindle_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct spindle_attachment *att = file->private_data;
@@ -249,6 +302,8 @@ static long spindle_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		return ioctl_silence(att, ptr);
 	case SPINDLE_IOC_REPORT:
 		return ioctl_report(att, ptr);
+	case SPINDLE_IOC_FILL:
+		return ioctl_fill(att, ptr);
 	default:
 		return -ENOTTY;
 	}

@@ -7,6 +7,7 @@
 #include <linux/spindle.h>
 
 #include "live.h"
+#include "node/history.h"
 #include "node/installed.h"
 #include "node/node.h"
 #include "node/peer.h"
@@ -85,13 +86,14 @@ static void drop(struct spindle_past *past)
  * @past: memory for the view
  * @inst: the installed view
  *
- * Return: id of the oldest view that is remembered
+ * Return: id of the oldest view that is remembered; 0: none was forgotten yet
  */
 u64 spindle_past_keep(struct list_head *list, struct spindle_past *past,
 		      const struct spindle_installed *inst)
 {
 	const struct spindle_view *view = &inst->view;
 	struct spindle_past *old, *next;
+	bool dropped = false;
 	u32 i, n = 0;
 
 	lockdep_assert_held(&inst->node->sn->lock);
@@ -107,10 +109,13 @@ u64 spindle_past_keep(struct list_head *list, struct spindle_past *past,
 		past->subgroup[i].senders = view->subgroup[i].senders;
 	}
 	list_add(&past->list, list);
-	list_for_each_entry_safe(old, next, list, list)
-		if (++n > PAST_VIEWS)
-			drop(old);
-	return list_last_entry(list, struct spindle_past, list)->vid;
+	list_for_each_entry_safe(old, next, list, list) {
+		if (++n <= PAST_VIEWS)
+			continue;
+		drop(old);
+		dropped = true;
+	}
+	return dropped ? list_last_entry(list, struct spindle_past, list)->vid : 0;
 }
 
 /**
@@ -183,6 +188,16 @@ static u32 live_seats(const struct spindle_past *past, const struct spindle_past
 	return n;
 }
 
+static const struct spindle_past *find(const struct list_head *list, u64 vid)
+{
+	const struct spindle_past *past;
+
+	list_for_each_entry(past, list, list)
+		if (past->vid == vid)
+			return past;
+	return NULL;
+}
+
 /**
  * spindle_past_seats() - the members of a subgroup in a view, and their seats
  * @sg: the subgroup
@@ -202,17 +217,16 @@ int spindle_past_seats(const struct spindle_subgroup *sg, struct spindle_seats *
 	if (vid > inst->view.vid)
 		return -ENOENT;
 	args->vid = vid;
-	if (!inst->live) {
+	if (!inst->live && vid == inst->view.vid) {
 		args->count = static_seats(sg, seat);
-		return vid == inst->view.vid ? 0 : -ESTALE;
+		return 0;
 	}
-	list_for_each_entry(past, &inst->live->past, list) {
-		if (past->vid != vid)
-			continue;
+	past = inst->live ? find(&inst->live->past, vid) : NULL;
+	if (past) {
 		before = list_is_last(&past->list, &inst->live->past) ? NULL :
 			 list_next_entry(past, list);
 		args->count = live_seats(past, before, sg->index, seat);
 		return args->count ? 0 : -ENOENT;
 	}
-	return -ESTALE;
+	return spindle_former_seats(sg->kept, args, seat);
 }

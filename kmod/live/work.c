@@ -420,7 +420,11 @@ int spindle_live_settle(struct spindle_live *live)
 	return 0;
 }
 
-/* Histories forget the views whose members are not remembered any more. */
+/*
+ * Histories forget the views whose members are not remembered any more. Before a view is forgotten
+ * for the first time, they may have messages of views from before this node was a member
+ * (node/history.h).
+ */
 static void age_fn(void *ctx)
 {
 	struct letter *letter = ctx;

@@ -398,6 +398,7 @@ static int fill_tune(struct sk_buff *skb, const struct spindle_subgroup *sg)
 	    nla_put_u32(skb, SPINDLE_TUNE_A_SILENCE, t->silence) ||
 	    nla_put_u32(skb, SPINDLE_TUNE_A_STALL_MS, sg->stall_ms) ||
 	    nla_put_u32(skb, SPINDLE_TUNE_A_HISTORY, spindle_kept_bytes(sg->kept)) ||
+	    nla_put_u8(skb, SPINDLE_TUNE_A_HISTORY_FILL, sg->fill) ||
 	    (sg->large && nla_put_u32(skb, SPINDLE_TUNE_A_LARGE, t->large)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);

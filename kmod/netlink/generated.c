@@ -113,6 +113,7 @@ static const struct nla_policy tune_policy[SPINDLE_TUNE_A_MAX + 1] = {
 	[SPINDLE_TUNE_A_STALL_MS] = { .type = NLA_U32 },
 	[SPINDLE_TUNE_A_LARGE] = { .type = NLA_U32 },
 	[SPINDLE_TUNE_A_HISTORY] = { .type = NLA_U32 },
+	[SPINDLE_TUNE_A_HISTORY_FILL] = NLA_POLICY_MAX(NLA_U8, 1),
 };
 
 static const struct nla_policy subgroup_set_policy[SPINDLE_A_MAX + 1] = {

@@ -119,6 +119,7 @@ struct subgroup_change {
 	struct spindle_mc_tune tune;
 	u32 stall_ms;
 	bool set_history;
+	bool fill;
 	struct spindle_kept *kept;
 };
 
@@ -212,6 +213,8 @@ static int parse_change(struct subgroup_change *change, struct nlattr **tb,
 	if (((t->switches ^ old) & SPINDLE_SW_PACKED) && change->sg->sender)
 		return spindle_deny(extack, tb[SPINDLE_TUNE_A_SWITCHES], -EBUSY,
 				    "packed cannot change while a sender is attached");
+	if (tb[SPINDLE_TUNE_A_HISTORY_FILL])
+		change->fill = nla_get_u8(tb[SPINDLE_TUNE_A_HISTORY_FILL]);
 	return take_history(change, tb[SPINDLE_TUNE_A_HISTORY], extack);
 }
 
@@ -226,6 +229,7 @@ static void subgroup_set_fn(void *ctx)
 	}
 	spindle_mc_retune(&sg->mc, &change->tune);
 	WRITE_ONCE(sg->stall_ms, change->stall_ms);
+	sg->fill = change->fill;
 	spindle_subgroup_touch(sg);
 }
 
@@ -258,6 +262,7 @@ int spindle_netlink_subgroup_set_doit(struct sk_buff *skb, struct genl_info *inf
 		/* Only this function changes these, under the lock. */
 		change.tune = change.sg->mc.tune;
 		change.stall_ms = change.sg->stall_ms;
+		change.fill = change.sg->fill;
 		err = parse_change(&change, tb, info->extack);
 	}
 	if (!err)

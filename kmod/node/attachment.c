@@ -400,6 +400,8 @@ static void describe_config(const struct spindle_subgroup *sg, struct spindle_at
 	if (!sg->kept)
 		return;
 	args->features |= SPINDLE_FEAT_HISTORY;
+	if (sg->fill && (args->flags & SPINDLE_ATTACH_SEND) && mc->ordered)
+		args->features |= SPINDLE_FEAT_FILL;
 	args->dlv_entries = sg->kept->history.q.mask + 1;
 }
 
@@ -528,7 +530,7 @@ static u64 last_vid(const struct spindle_subgroup *sg)
 {
 	const struct spindle_mc *mc = &sg->mc;
 
-	return mc->deliver.vid_due ? mc->deliver.vid_due - 1 : sg->inst->view.vid;
+	return mc->deliver.vid_due ? mc->deliver.vid_before : sg->inst->view.vid;
 }
 
 /* Attach a reader to the history. */

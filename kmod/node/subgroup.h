@@ -59,6 +59,8 @@ struct spindle_subgroup {
 	u32 stall_ms;
 	/** @kept: what readers read, or NULL; the namespace's lock */
 	struct spindle_kept *kept;
+	/** @fill: the sender may put messages in front of @kept; the namespace's lock */
+	bool fill;
 	/** @large: large messages, of bulk/; or NULL if the subgroup cannot have any */
 	struct spindle_large *large;
 	/** @streams: the streams of @large, or NULL */

@@ -334,7 +334,9 @@ static void new_ring(const struct spindle_seat *s)
 
 void fake_view(uint64_t vid, const struct spindle_seat *seat, uint32_t n)
 {
-	struct spindle_dlv d = { .lsn = f.lsn, .slot = vid, .kind = SPINDLE_DLV_VIEW };
+	struct spindle_dlv d = {
+		.lsn = f.lsn, .offset = f.now.vid, .slot = vid, .kind = SPINDLE_DLV_VIEW,
+	};
 	u32 i;
 
 	f.now = (struct view){ .vid = vid, .n = n };
@@ -350,7 +352,7 @@ void fake_view(uint64_t vid, const struct spindle_seat *seat, uint32_t n)
 	}
 	spindle_dlvq_append(queue(), &d);
 	if (f.o.history)
-		spindle_history_viewed(&f.history, vid);
+		spindle_history_viewed(&f.history, vid, d.offset);
 	publish();
 }
 

@@ -73,6 +73,7 @@ const struct ctl_key ctl_tune_keys[] = {
 	TUNE(STALL_MS, "stall-ms", U32, STALL_MS, .zero = "never"),
 	TUNE(LARGE, "large", BYTES, LARGE, .def = SPINDLE_DEF_LARGE),
 	TUNE(HISTORY, "history", BYTES, HISTORY, .zero = "none"),
+	TUNE(HISTORY_FILL, "history-fill", BOOL, HISTORY_FILL),
 	{ .name = NULL }
 };
 

@@ -240,7 +240,7 @@ const char *const ctl_subgroup_node_key_words[SPINDLE_SUBGROUP_NODE_A_SENDER + 1
 	[SPINDLE_SUBGROUP_NODE_A_SENDER] = "sender",
 };
 
-const char *const ctl_tune_key_words[SPINDLE_TUNE_A_HISTORY + 1] = {
+const char *const ctl_tune_key_words[SPINDLE_TUNE_A_HISTORY_FILL + 1] = {
 	[SPINDLE_TUNE_A_SWITCHES] = "switches",
 	[SPINDLE_TUNE_A_SEND_BUDGET] = "send-budget",
 	[SPINDLE_TUNE_A_RECV_BUDGET] = "recv-budget",
@@ -249,6 +249,7 @@ const char *const ctl_tune_key_words[SPINDLE_TUNE_A_HISTORY + 1] = {
 	[SPINDLE_TUNE_A_STALL_MS] = "stall-ms",
 	[SPINDLE_TUNE_A_LARGE] = "large",
 	[SPINDLE_TUNE_A_HISTORY] = "history",
+	[SPINDLE_TUNE_A_HISTORY_FILL] = "history-fill",
 };
 
 const char *const ctl_live_key_words[SPINDLE_LIVE_A_SPARE_RING + 1] = {

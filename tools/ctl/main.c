@@ -60,6 +60,7 @@ static const struct noun nouns[] = {
 	  "            packed|tracking|express|all on|off]...\n"
 	  "           [send-budget M] [recv-budget M] [dlv-budget M] [silence ROUNDS]\n"
 	  "           [stall-ms MS|never] [large BYTES] [history BYTES|none]\n"
+	  "           [history-fill 0|1]\n"
 	  "  subgroup show [node N] [id S|name NAME] [-v]\n", NULL },
 	{ "status", ctl_cmd_status,
 	  "  status [show] [node N]\n", NULL },

@@ -54,6 +54,8 @@
  * what a reader has read of entry i is only valid if, behind an acquire fence, ctl.dlv_low is at
  * most i (F). The engine stores ctl.dlv_low before it overwrites the entries below. If it has
  * overwritten an entry that was not consumed, dlv_low is 2^64 - 1, and the attachment is FROZEN.
+ * SPINDLE_IOC_FILL lowers dlv_low, because it puts entries in front. A process that reads entries
+ * that it has consumed does not call that at the same time.
  *
  * poll() sets EPOLLIN while there are delivered entries that are not consumed. It sets
  * EPOLLOUT while a slot is free and a message of max_msg bytes would fit; for this the kernel
@@ -106,6 +108,7 @@ enum spindle_from {
 #define SPINDLE_FEAT_LIVE	(1ULL << 3) /* members come and go: SPINDLE_DLV_VIEW */
 #define SPINDLE_FEAT_DIRECT	(1ULL << 4) /* messages for some members: SPINDLE_DLV_OTHER */
 #define SPINDLE_FEAT_HISTORY	(1ULL << 5) /* this attachment reads the subgroup's history */
+#define SPINDLE_FEAT_FILL	(1ULL << 6) /* this attachment may use SPINDLE_IOC_FILL */
 
 /**
  * enum spindle_state - state of an attachment, in ctl.state
@@ -407,11 +410,13 @@ enum spindle_dlv_kind {
 	SPINDLE_DLV_MSG,
 	/**
 	 * @SPINDLE_DLV_VIEW: a view begins: @slot is its id, and @lsn the position that it begins
-	 * with; all other fields are 0. All members that are in both views deliver the entries
-	 * before this one in the old view, and those after it in the new one. SPINDLE_IOC_SEATS
-	 * lists the members. Only live views have such entries. There is none for the view that the
-	 * attachment began in, nor for a view that does not change the members of the subgroup.
-	 * Views in which nothing was delivered may be skipped
+	 * with; @offset is the id of the last view with the members that the entries before this
+	 * one were delivered to; all other fields are 0. All members that are in both views deliver
+	 * the entries before this one in the old view, and those after it in the new one.
+	 * SPINDLE_IOC_SEATS lists the members. Only live views have such entries, and histories
+	 * that were filled. There is none for the view that the attachment began in, nor for a view
+	 * that does not change the members of the subgroup. Views in which nothing was delivered
+	 * may be skipped
 	 */
 	SPINDLE_DLV_VIEW,
 	/**
@@ -431,7 +436,7 @@ struct spindle_dlv {
 	 * position of the next message
 	 */
 	__u64 lsn;
-	/** @offset: first byte in the sender's rx ring or in the copy ring */
+	/** @offset: first byte in the rx ring of @sender, or in the copy ring; of a VIEW a view */
 	__u64 offset;
 	/** @len: bytes */
 	__u32 len;
@@ -564,6 +569,64 @@ struct spindle_report {
 	__u32 resv;
 };
 
+/**
+ * struct spindle_fill - argument of SPINDLE_IOC_FILL
+ *
+ * Puts messages in front of the oldest message of a history: those that the subgroup delivered
+ * before this history began, for example because the node was no member yet. The messages come from
+ * another member. The kernel checks their form, and that none is missing or comes twice. All
+ * readers of this history trust the filler with the rest.
+ *
+ * Fill from the newest message to the oldest one. All messages of one call were delivered in one
+ * view, with the members of @seats.
+ *
+ * Errors: EINVAL (@resv, a count, or messages that contradict themselves, @seats or the subgroup),
+ * EFAULT, ENOMEM, ENOTCONN (not attached, or the subgroup is gone), EPERM (no history, its filling
+ * is switched off, or the attachment does not send and receive), EXDEV (another lineage, or another
+ * era), ESTALE (@lsn is not the position of the oldest message, or @vid cannot have begun there),
+ * ENOSPC (there was not room for all).
+ */
+struct spindle_fill {
+	/** @lineage: in: lineage of the live view that the messages belong to */
+	__u64 lineage[2];
+	/** @era: in: as @lineage */
+	__u64 era;
+	/**
+	 * @lsn: in: position behind the last message of @dlv; out: position of the oldest message,
+	 * also after ESTALE and ENOSPC. After ENOSPC the newest messages are in the history, as
+	 * many as it had room for
+	 */
+	__u64 lsn;
+	/**
+	 * @vid: in: the view that began behind these messages, if it has other members; 0: they
+	 * were delivered in the same view as the oldest message of the history, or in one with the
+	 * same members
+	 */
+	__u64 vid;
+	/** @before: in: with @vid, the last view that had the members of @seats; 0 without @vid */
+	__u64 before;
+	/** @seats: in: user address of an array of struct spindle_seat, by rank; rx and sst: 0 */
+	__u64 seats;
+	/**
+	 * @dlv: in: user address of an array of struct spindle_dlv, of the kinds MSG and OTHER, the
+	 * oldest first
+	 */
+	__u64 dlv;
+	/** @data: in: user address of the bytes of the messages; spindle_dlv.offset begins here */
+	__u64 data;
+	/** @members: in: entries in @seats, 1 to SPINDLE_MAX_MEMBERS */
+	__u32 members;
+	/** @count: in: entries in @dlv, 0 to SPINDLE_MAX_FILL_MSGS; 0 only with @vid */
+	__u32 count;
+	/** @bytes: in: length of @data, 0 to SPINDLE_MAX_FILL */
+	__u32 bytes;
+	/** @resv: in: 0 */
+	__u32 resv;
+};
+
+#define SPINDLE_MAX_FILL	(1U << 20)
+#define SPINDLE_MAX_FILL_MSGS	4096
+
 #define SPINDLE_IOC_MAGIC	0xb9
 #define SPINDLE_IOC_ATTACH	_IOWR(SPINDLE_IOC_MAGIC, 0, struct spindle_attach)
 /*
@@ -583,5 +646,6 @@ struct spindle_report {
 #define SPINDLE_MAX_ROUNDS	(1ULL << 32)
 #define SPINDLE_IOC_SEATS	_IOWR(SPINDLE_IOC_MAGIC, 4, struct spindle_seats)
 #define SPINDLE_IOC_REPORT	_IOW(SPINDLE_IOC_MAGIC, 5, struct spindle_report)
+#define SPINDLE_IOC_FILL	_IOWR(SPINDLE_IOC_MAGIC, 6, struct spindle_fill)
 
 #endif /* _UAPI_LINUX_SPINDLE_H */

@@ -582,6 +582,11 @@ enum spindle_tune_attr {
 	 * size begins with nothing
 	 */
 	SPINDLE_TUNE_A_HISTORY,
+	/**
+	 * @SPINDLE_TUNE_A_HISTORY_FILL: u8, 1: the node's sender may put messages in front of the
+	 * history that were delivered before it began, 0 (default): nobody may
+	 */
+	SPINDLE_TUNE_A_HISTORY_FILL,
 	/* private: */
 	__SPINDLE_TUNE_A_MAX
 #define SPINDLE_TUNE_A_MAX (__SPINDLE_TUNE_A_MAX - 1)

@@ -156,6 +156,7 @@ static bool deliver_view(struct spindle_mc *mc)
 {
 	struct spindle_dlv dlv = {
 		.lsn = mc->deliver.lsn,
+		.offset = mc->deliver.vid_before,
 		.slot = mc->deliver.vid_due,
 		.kind = SPINDLE_DLV_VIEW,
 	};
@@ -175,9 +176,11 @@ static bool deliver_view(struct spindle_mc *mc)
 			spindle_dlvq_append(q, &dlv);
 	}
 	if (mc->deliver.history)
-		spindle_history_viewed(mc->deliver.history, mc->deliver.vid_due);
+		spindle_history_viewed(mc->deliver.history, mc->deliver.vid_due,
+				       mc->deliver.vid_before);
 	mc->deliver.log[mc->deliver.log_tail++ & mc->deliver.log_mask] = SPINDLE_LOG_GONE;
 	mc->deliver.vid_due = 0;
+	mc->deliver.vid_before = 0;
 	return true;
 }
 

@@ -83,6 +83,20 @@ bool spindle_dlvq_copy(struct spindle_dlvq *dlvq, const struct spindle_dlv *dlv,
 }
 
 /**
+ * spindle_dlvq_put() - copy bytes to a place in the payload ring
+ * @dlvq: the queue, with a payload ring
+ * @unit: first unit, which counts over all laps
+ * @src: the bytes
+ * @len: how many
+ */
+void spindle_dlvq_put(const struct spindle_dlvq *dlvq, u64 unit, const u8 *src, u32 len)
+{
+	u64 bytes = (u64)dlvq->copy_units << SPINDLE_UNIT_SHIFT;
+
+	copy_ring(dlvq->copy, unit << SPINDLE_UNIT_SHIFT, bytes - 1, src, 0, U32_MAX, len);
+}
+
+/**
  * spindle_dlvq_append() - append a message or a view
  * @dlvq: the queue; there is room for it, and a message's bytes are there
  * @dlv: descriptor, with the offset in the sender's ring

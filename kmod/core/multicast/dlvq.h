@@ -109,6 +109,7 @@ static inline u64 spindle_dlvq_lsn(const struct spindle_dlvq *dlvq, u64 lsn)
 bool spindle_dlvq_poll(struct spindle_dlvq *dlvq);
 bool spindle_dlvq_copy(struct spindle_dlvq *dlvq, const struct spindle_dlv *dlv,
 		       const u8 *ring, u32 ring_bytes, u64 *budget);
+void spindle_dlvq_put(const struct spindle_dlvq *dlvq, u64 unit, const u8 *src, u32 len);
 void spindle_dlvq_append(struct spindle_dlvq *dlvq, const struct spindle_dlv *dlv);
 void spindle_dlvq_publish(struct spindle_dlvq *dlvq);
 

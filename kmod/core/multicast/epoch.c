@@ -234,6 +234,8 @@ static void take_readers(struct spindle_mc_deliver *to, const struct spindle_mc_
 	to->readers = old->readers;
 	to->history = old->history;
 	to->attached = old->attached;
+	/* Nothing was delivered in a view that is still due, and its readers skip it. */
+	to->vid_before = old->vid_before;
 }
 
 /* Take over the sending process, and what it has committed. */
@@ -324,5 +326,7 @@ void spindle_mc_begin(struct spindle_mc *mc, struct spindle_mc *old, const u32 *
  */
 void spindle_mc_announce(struct spindle_mc *mc, u64 vid)
 {
+	if (!mc->deliver.vid_before)
+		mc->deliver.vid_before = vid - 1;
 	mc->deliver.vid_due = vid;
 }

@@ -21,6 +21,14 @@ void spindle_history_init(struct spindle_history *h, struct spindle_dlv *ring, u
 	h->q.copy = copy;
 	h->q.copy_end = copy_end;
 	h->q.copy_units = copy_units;
+	h->q.tail = h->q.mask + 1ULL;
+	h->q.consumed = h->q.tail;
+	h->shown = h->q.tail;
+	h->q.copy_tail = copy_units;
+	h->q.copy_free = copy_units;
+	copy_end[h->q.mask] = copy_units;
+	h->views = SPINDLE_HISTORY_VIEWS;
+	h->first_view = SPINDLE_HISTORY_VIEWS;
 	h->q.tail_word = &h->shown;
 	/* Nothing but the history itself consumes its entries. */
 	h->q.consumed_word = &h->q.consumed;
@@ -46,7 +54,10 @@ static void drop(struct spindle_history *h, struct spindle_dlvq *cursor)
 	WRITE_ONCE(*cursor->low_word, U64_MAX);
 }
 
-/* Forget all entries below @low, which is at most the tail. */
+/*
+ * Forget all entries below @low, which is at most the tail. What a cursor has not consumed by then
+ * stays forgotten for its process, although messages may come in front later.
+ */
 static void forget(struct spindle_history *h, u64 low)
 {
 	struct spindle_dlvq *c;
@@ -55,7 +66,7 @@ static void forget(struct spindle_history *h, u64 low)
 		spindle_dlvq_poll(c);
 		if (c->consumed < low)
 			drop(h, c);
-		else
+		else if (*c->low_word != U64_MAX)
 			WRITE_ONCE(*c->low_word, low);
 	}
 	h->q.consumed = low;
@@ -106,8 +117,9 @@ void spindle_history_make_room(struct spindle_history *h, u32 len)
  * spindle_history_viewed() - the entry that was appended last is the beginning of a view
  * @h: the history
  * @vid: id of the view
+ * @before: the last view with the members that the entries before it were delivered to
  */
-void spindle_history_viewed(struct spindle_history *h, u64 vid)
+void spindle_history_viewed(struct spindle_history *h, u64 vid, u64 before)
 {
 	/* A reader can only be in a view that is known: forget what comes before the oldest one. */
 	if (h->views - h->first_view == SPINDLE_HISTORY_VIEWS)
@@ -115,6 +127,7 @@ void spindle_history_viewed(struct spindle_history *h, u64 vid)
 	h->view[h->views++ % SPINDLE_HISTORY_VIEWS] = (struct spindle_history_view){
 		.at = h->q.tail - 1,
 		.vid = vid,
+		.before = before,
 	};
 }
 
@@ -246,9 +259,176 @@ u64 spindle_history_vid(const struct spindle_history *h, u64 at, u64 last)
 
 		if (view->at < at)
 			break;
-		last = view->vid - 1;
+		last = view->before;
 	}
 	return last;
+}
+
+/* ---- messages from before the history began ------------------------------ */
+
+/**
+ * spindle_older_is_valid() - are messages what they say?
+ * @older: the messages, a private copy
+ * @senders: senders of the view that they were delivered in
+ * @max_msg: longest message of the subgroup, bytes
+ *
+ * Context: any.
+ * Return: true if so: each position once and in order, and all bytes in the data
+ */
+bool spindle_older_is_valid(const struct spindle_older *older, u32 senders, u32 max_msg)
+{
+	u32 i;
+
+	if (older->lsn < older->count || (older->vid && older->before >= older->vid))
+		return false;
+	for (i = 0; i < older->count; i++) {
+		const struct spindle_dlv *d = &older->dlv[i];
+		u32 longest = d->kind == SPINDLE_DLV_MSG ? min(max_msg, older->bytes) : 0;
+
+		if (d->kind != SPINDLE_DLV_MSG && d->kind != SPINDLE_DLV_OTHER)
+			return false;
+		if (d->lsn != older->lsn - older->count + i || d->sender >= senders)
+			return false;
+		if (d->len > longest || d->offset > older->bytes - d->len)
+			return false;
+	}
+	return true;
+}
+
+/* The oldest view whose beginning is known, or NULL. */
+static struct spindle_history_view *oldest_view(struct spindle_history *h)
+{
+	return h->first_view == h->views ? NULL :
+	       &h->view[h->first_view % SPINDLE_HISTORY_VIEWS];
+}
+
+/* Is the oldest entry the beginning of this view? */
+static bool begins_with(const struct spindle_history *h, const struct spindle_history_view *view)
+{
+	return view && view->at == h->q.consumed;
+}
+
+/*
+ * Is there room for one more entry in front? Its predecessor's end needs an entry that is free,
+ * too. A message that is under way from a sender's ring keeps the units that it has filled.
+ */
+static bool has_room_in_front(const struct spindle_history *h, u32 units)
+{
+	return h->q.tail - h->q.consumed < h->q.mask &&
+	       h->q.copy_tail + spindle_units(h->q.part) + units - h->q.copy_free <=
+		       h->q.copy_units;
+}
+
+/* Put an entry in front of the oldest one, whose bytes end at @copy_free. */
+static void put_in_front(struct spindle_history *h, const struct spindle_dlv *dlv, const u8 *data)
+{
+	u64 at = h->q.consumed - 1, bytes = (u64)h->q.copy_units << SPINDLE_UNIT_SHIFT;
+	struct spindle_dlv *to = &h->q.ring[at & h->q.mask];
+
+	*to = *dlv;
+	if (dlv->kind == SPINDLE_DLV_MSG) {
+		h->q.copy_free -= spindle_units(dlv->len);
+		to->offset = (h->q.copy_free << SPINDLE_UNIT_SHIFT) & (bytes - 1);
+		spindle_dlvq_put(&h->q, h->q.copy_free, data + dlv->offset, dlv->len);
+	}
+	h->q.copy_end[(at - 1) & h->q.mask] = h->q.copy_free;
+	/* Pairs with the address dependency in spindle_history_oldest(): the entry is complete. */
+	smp_store_release(&h->q.consumed, at);
+}
+
+/*
+ * Put the beginning of a view in front, unless it is the oldest entry already. Then the history
+ * began with that view, and learns which members the messages before it had.
+ */
+static bool put_view(struct spindle_history *h, const struct spindle_older *older)
+{
+	const struct spindle_dlv dlv = {
+		.lsn = older->lsn, .offset = older->before, .slot = older->vid,
+		.kind = SPINDLE_DLV_VIEW,
+	};
+	struct spindle_history_view *oldest = oldest_view(h);
+
+	if (begins_with(h, oldest) && oldest->vid == older->vid) {
+		oldest->before = older->before;
+		WRITE_ONCE(h->q.ring[oldest->at & h->q.mask].offset, older->before);
+		return true;
+	}
+	if (h->views - h->first_view == SPINDLE_HISTORY_VIEWS || !has_room_in_front(h, 0))
+		return false;
+	put_in_front(h, &dlv, NULL);
+	h->view[--h->first_view % SPINDLE_HISTORY_VIEWS] = (struct spindle_history_view){
+		.at = h->q.consumed,
+		.vid = older->vid,
+		.before = older->before,
+	};
+	return true;
+}
+
+/* May a view have begun in front of the oldest entry? Ids of views only grow. */
+static bool view_fits(struct spindle_history *h, const struct spindle_older *older)
+{
+	const struct spindle_history_view *oldest = oldest_view(h);
+	bool begins = begins_with(h, oldest);
+
+	if (!older->vid)
+		return !begins;
+	if (begins && older->vid == oldest->vid)
+		return older->before <= oldest->before;
+	return !oldest || older->vid <= oldest->before;
+}
+
+/*
+ * Show the cursors what has come in front. A process may look back, to give messages to another
+ * node. No entry that it can see there may be half of one: it is a filler itself, so it does not
+ * look back while messages come in front.
+ */
+static void show_front(struct spindle_history *h)
+{
+	struct spindle_dlvq *c;
+
+	for (c = h->cursors; c; c = c->next)
+		if (*c->low_word != U64_MAX)
+			/* Pairs with the process's load-acquire: the entries are complete. */
+			smp_store_release(c->low_word, h->q.consumed);
+}
+
+/**
+ * spindle_history_before() - the last view from before all beginnings of views that are known
+ * @h: the history
+ *
+ * Return: its id; U64_MAX: no beginning is known
+ */
+u64 spindle_history_before(struct spindle_history *h)
+{
+	const struct spindle_history_view *oldest = oldest_view(h);
+
+	return oldest ? oldest->before : U64_MAX;
+}
+
+/**
+ * spindle_history_fill() - put messages in front of the oldest entry
+ * @h: the history
+ * @older: the messages, which are valid
+ * @next: position of the next message that is delivered
+ *
+ * Cursors stay where they are, because these entries count as consumed. What is put here is
+ * forgotten first.
+ *
+ * Return: 0; -ESTALE: the messages do not end where the history begins; -ENOSPC: there was room for
+ *	the newest of them only, or for none
+ */
+int spindle_history_fill(struct spindle_history *h, const struct spindle_older *older, u64 next)
+{
+	u32 n = older->count;
+
+	if (older->lsn != spindle_history_oldest(h, next) || !view_fits(h, older))
+		return -ESTALE;
+	if (older->vid && !put_view(h, older))
+		return -ENOSPC;
+	while (n && has_room_in_front(h, spindle_units(older->dlv[n - 1].len)))
+		put_in_front(h, &older->dlv[--n], older->data);
+	show_front(h);
+	return n ? -ENOSPC : 0;
 }
 
 /**

@@ -12,6 +12,9 @@
  *	                 low      ^         tail
  *	                          cursors
  *
+ * Messages that were delivered before the history began may be put in front of its oldest entry. So
+ * the numbers of entries and units begin one lap up.
+ *
  * Before bytes are overwritten, each cursor's process can see that they are forgotten (F in
  * <linux/spindle.h>). A cursor that has not consumed them by then is dropped.
  *
@@ -36,6 +39,28 @@ struct spindle_history_view {
 	u64 at;
 	/** @vid: its id */
 	u64 vid;
+	/** @before: the last view with the members that the entries before it were delivered to */
+	u64 before;
+};
+
+/**
+ * struct spindle_older - messages that were delivered in one view, before a history began
+ */
+struct spindle_older {
+	/** @dlv: their descriptors, the oldest first; offsets count in @data */
+	const struct spindle_dlv *dlv;
+	/** @data: their bytes */
+	const u8 *data;
+	/** @bytes: length of @data */
+	u32 bytes;
+	/** @count: how many messages */
+	u32 count;
+	/** @lsn: position behind the last one */
+	u64 lsn;
+	/** @vid: view that began behind the last one, 0: none with other members */
+	u64 vid;
+	/** @before: with @vid, the last view with the members that they were delivered to */
+	u64 before;
 };
 
 /**
@@ -59,7 +84,7 @@ struct spindle_history {
 void spindle_history_init(struct spindle_history *h, struct spindle_dlv *ring, u8 *copy,
 			  u64 *copy_end, u32 copy_units);
 void spindle_history_make_room(struct spindle_history *h, u32 len);
-void spindle_history_viewed(struct spindle_history *h, u64 vid);
+void spindle_history_viewed(struct spindle_history *h, u64 vid, u64 before);
 void spindle_history_age(struct spindle_history *h, u64 vid);
 void spindle_history_show(struct spindle_history *h);
 bool spindle_history_moved(const struct spindle_history *h);
@@ -67,6 +92,9 @@ bool spindle_history_poll(struct spindle_history *h);
 u64 spindle_history_oldest(const struct spindle_history *h, u64 next);
 u64 spindle_history_find(const struct spindle_history *h, u64 lsn);
 u64 spindle_history_vid(const struct spindle_history *h, u64 at, u64 last);
+bool spindle_older_is_valid(const struct spindle_older *older, u32 senders, u32 max_msg);
+u64 spindle_history_before(struct spindle_history *h);
+int spindle_history_fill(struct spindle_history *h, const struct spindle_older *older, u64 next);
 void spindle_history_attach(struct spindle_history *h, struct spindle_dlvq *cursor, u64 at);
 void spindle_history_detach(struct spindle_history *h, struct spindle_dlvq *cursor);
 

@@ -376,6 +376,11 @@ struct spindle_mc_deliver {
 	/** @vid_due: view that has to go to readers before its first message, or 0 */
 	u64 vid_due;
 	/**
+	 * @vid_before: with @vid_due, the last view with the members that the messages before it
+	 * were delivered to; 0 without
+	 */
+	u64 vid_before;
+	/**
 	 * @lsn: position of the next message: messages delivered before it, in all views. All
 	 * members of an ordered subgroup agree on it. In an unordered one each of them counts its
 	 * own deliveries

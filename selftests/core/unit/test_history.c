@@ -13,6 +13,8 @@
 #define ENTRIES (UNITS / 2)
 #define MAX_LEN (BYTES / 2)
 #define CURSORS 6
+/* Entries are numbered from here on. */
+#define FIRST ((u64)ENTRIES)
 
 struct cursor {
 	struct spindle_dlvq q;
@@ -26,6 +28,7 @@ struct fixture {
 	struct cursor cursor[CURSORS];
 	u64 lsn;	/* of the next message */
 	u64 vid;	/* of the present view */
+	u64 filled;	/* messages that were put in front */
 };
 
 static struct rng rng;
@@ -81,7 +84,7 @@ static void append_view(struct fixture *f)
 	if (!spindle_dlvq_room(&f->h.q, 0))
 		spindle_history_make_room(&f->h, 0);
 	spindle_dlvq_append(&f->h.q, &dlv);
-	spindle_history_viewed(&f->h, f->vid);
+	spindle_history_viewed(&f->h, f->vid, f->vid - 1);
 }
 
 static void attach(struct fixture *f, u32 i, u64 lsn)
@@ -137,8 +140,8 @@ static void test_empty(void)
 	struct fixture *f = open_it();
 
 	CHECK_EQ(spindle_history_oldest(&f->h, 77), 77);
-	CHECK_EQ(spindle_history_find(&f->h, 77), 0);
-	CHECK_EQ(spindle_history_vid(&f->h, 0, 5), 5);
+	CHECK_EQ(spindle_history_find(&f->h, 77), FIRST);
+	CHECK_EQ(spindle_history_vid(&f->h, FIRST, 5), 5);
 	close_it(f);
 }
 
@@ -157,19 +160,19 @@ static void test_find(void)
 	append_view(f);
 	CHECK_EQ(spindle_history_oldest(&f->h, f->lsn), 100);
 	for (lsn = 100; lsn < 110; lsn++)
-		CHECK_EQ(spindle_history_find(&f->h, lsn), lsn - 100);
+		CHECK_EQ(spindle_history_find(&f->h, lsn), FIRST + lsn - 100);
 	/* A reader begins with the message, in the last view that begins before it. */
 	for (; lsn < 120; lsn++)
-		CHECK_EQ(spindle_history_find(&f->h, lsn), lsn - 98);
+		CHECK_EQ(spindle_history_find(&f->h, lsn), FIRST + lsn - 98);
 	CHECK_EQ(spindle_history_find(&f->h, 120), f->h.q.tail);
-	CHECK_EQ(spindle_history_vid(&f->h, 0, 4), 1);
-	CHECK_EQ(spindle_history_vid(&f->h, 9, 4), 1);
-	CHECK_EQ(spindle_history_vid(&f->h, 10, 4), 1);
-	CHECK_EQ(spindle_history_vid(&f->h, 11, 4), 2);
-	CHECK_EQ(spindle_history_vid(&f->h, 12, 4), 3);
-	CHECK_EQ(spindle_history_vid(&f->h, 22, 4), 3);
-	CHECK_EQ(spindle_history_vid(&f->h, 23, 4), 4);
-	CHECK_EQ(spindle_history_vid(&f->h, 23, 9), 9);
+	CHECK_EQ(spindle_history_vid(&f->h, FIRST, 4), 1);
+	CHECK_EQ(spindle_history_vid(&f->h, FIRST + 9, 4), 1);
+	CHECK_EQ(spindle_history_vid(&f->h, FIRST + 10, 4), 1);
+	CHECK_EQ(spindle_history_vid(&f->h, FIRST + 11, 4), 2);
+	CHECK_EQ(spindle_history_vid(&f->h, FIRST + 12, 4), 3);
+	CHECK_EQ(spindle_history_vid(&f->h, FIRST + 22, 4), 3);
+	CHECK_EQ(spindle_history_vid(&f->h, FIRST + 23, 4), 4);
+	CHECK_EQ(spindle_history_vid(&f->h, FIRST + 23, 9), 9);
 	close_it(f);
 }
 
@@ -182,8 +185,8 @@ static void test_quiet_views(void)
 	f->vid = 40;
 	append_view(f);
 	append_len(f, 1);
-	CHECK_EQ(spindle_history_vid(&f->h, 0, 50), 40);
-	CHECK_EQ(spindle_history_vid(&f->h, 2, 50), 50);
+	CHECK_EQ(spindle_history_vid(&f->h, FIRST, 50), 40);
+	CHECK_EQ(spindle_history_vid(&f->h, FIRST + 2, 50), 50);
 	close_it(f);
 }
 
@@ -222,19 +225,19 @@ static void test_dropped(void)
 		append_len(f, 10);
 		spindle_history_show(&f->h);
 		fast->consumed = fast->tail;
-		slow->consumed = min_t(u64, slow->tail, 3);
+		slow->consumed = min_t(u64, slow->tail, FIRST + 3);
 		/* As long as the bound allows it, the entry is there. */
-		if (slow->low <= 3)
-			CHECK(i < 4 || holds(f, 3, 3));
+		if (slow->low <= FIRST + 3)
+			CHECK(i < 4 || holds(f, FIRST + 3, 3));
 	}
 	CHECK_EQ(slow->q.error, SPINDLE_ERR_BEHIND);
 	CHECK_EQ(slow->low, U64_MAX);
 	CHECK_EQ(spindle_dlvq_lsn(&slow->q, f->lsn), 3);
 	CHECK_EQ(fast->q.error, 0);
 	CHECK_EQ(fast->low, f->h.q.consumed);
-	CHECK_EQ(fast->tail, 200);
+	CHECK_EQ(fast->tail, FIRST + 200);
 	/* The engine shows the reader nothing more. */
-	CHECK(slow->tail < 200);
+	CHECK(slow->tail < FIRST + 200);
 	CHECK(spindle_history_poll(&f->h));
 	detach(f, 0);
 	CHECK(!spindle_history_poll(&f->h));
@@ -249,12 +252,12 @@ static void test_broken_rule(void)
 	attach(f, 0, 0);
 	append_len(f, 10);
 	spindle_history_show(&f->h);
-	c->consumed = 2;
+	c->consumed = FIRST + 2;
 	CHECK(spindle_history_poll(&f->h));
 	CHECK_EQ(c->q.error, SPINDLE_ERR_CONSUMED);
 	append_len(f, 10);
 	spindle_history_show(&f->h);
-	CHECK_EQ(c->tail, 1);
+	CHECK_EQ(c->tail, FIRST + 1);
 	close_it(f);
 }
 
@@ -268,12 +271,12 @@ static void test_just_in_time(void)
 	while (f->lsn < ENTRIES)
 		append_len(f, 1);
 	spindle_history_show(&f->h);
-	c->consumed = ENTRIES / 16;
+	c->consumed = FIRST + ENTRIES / 16;
 	/* The engine has not looked at the word since the attach. */
 	append_len(f, 1);
 	CHECK_EQ(c->q.error, 0);
-	CHECK_EQ(c->low, ENTRIES / 16);
-	CHECK_EQ(f->h.q.consumed, ENTRIES / 16);
+	CHECK_EQ(c->low, FIRST + ENTRIES / 16);
+	CHECK_EQ(f->h.q.consumed, FIRST + ENTRIES / 16);
 	close_it(f);
 }
 
@@ -351,13 +354,214 @@ static void test_age(void)
 	close_it(f);
 }
 
+/* ---- messages from before the history began ------------------------------------------ */
+
+/* Put @n messages in front of the oldest one, and before them the end of view @before. */
+static int fill(struct fixture *f, u32 n, u32 len, u64 vid, u64 before)
+{
+	u64 oldest = spindle_history_oldest(&f->h, f->lsn), at = 0;
+	struct spindle_dlv *dlv = calloc(n + 1, sizeof(*dlv));
+	u8 *data = malloc((u64)n * len + 1);
+	struct spindle_older older = { .dlv = dlv, .data = data, .bytes = n * len, .count = n,
+				       .lsn = oldest, .vid = vid, .before = before };
+	int err;
+	u32 i;
+
+	for (i = 0; i < n; i++, at += len) {
+		dlv[i] = (struct spindle_dlv){ .lsn = oldest - n + i, .slot = oldest - n + i,
+					       .len = len, .offset = at };
+		for (u32 k = 0; k < len; k++)
+			data[at + k] = byte_of(dlv[i].lsn, k);
+	}
+	CHECK(spindle_older_is_valid(&older, 1, MAX_LEN));
+	err = spindle_history_fill(&f->h, &older, f->lsn);
+	f->filled += oldest - spindle_history_oldest(&f->h, f->lsn);
+	free(data);
+	free(dlv);
+	return err;
+}
+
+static void test_fill(void)
+{
+	struct fixture *f = open_it();
+	u64 lsn;
+
+	f->lsn = 100;
+	f->vid = 7;
+	append_len(f, 10);
+	append_len(f, 100);
+	attach(f, 0, 100);
+	CHECK_EQ(fill(f, 3, 65, 0, 0), 0);
+	CHECK_EQ(fill(f, 2, 1, 6, 5), 0);
+	CHECK_EQ(fill(f, 1, 0, 0, 0), 0);
+	append_len(f, 200);
+	CHECK_EQ(spindle_history_oldest(&f->h, f->lsn), 94);
+	attach(f, 1, 94);
+	spindle_history_show(&f->h);
+	/* The cursor that was there stays where it was, and its process may look back. */
+	CHECK_EQ(f->cursor[0].consumed, FIRST);
+	CHECK_EQ(f->cursor[0].low, f->h.q.consumed);
+	for (lsn = 94; lsn < 97; lsn++)
+		CHECK_EQ(spindle_history_vid(&f->h, spindle_history_find(&f->h, lsn), 7), 5);
+	for (; lsn < 103; lsn++)
+		CHECK_EQ(spindle_history_vid(&f->h, spindle_history_find(&f->h, lsn), 7), 7);
+	while (f->cursor[0].consumed != f->cursor[0].tail)
+		CHECK(read_one(f, &f->cursor[0]));
+	while (f->cursor[1].consumed != f->cursor[1].tail)
+		CHECK(read_one(f, &f->cursor[1]));
+	CHECK_EQ(f->cursor[0].want, 103);
+	CHECK_EQ(f->cursor[1].want, 103);
+	close_it(f);
+}
+
+/* A history that began with a view gets the messages of the view before it. */
+static void test_fill_before_view(void)
+{
+	struct fixture *f = open_it();
+
+	f->lsn = 100;
+	f->vid = 7;
+	append_view(f);
+	append_len(f, 10);
+	/* Which view did the messages before the view belong to? */
+	CHECK_EQ(fill(f, 1, 1, 0, 0), -ESTALE);
+	CHECK_EQ(fill(f, 1, 1, 9, 8), -ESTALE);
+	CHECK_EQ(fill(f, 1, 1, 10, 7), -ESTALE);
+	f->h.view[0].before = 6;
+	CHECK_EQ(spindle_history_before(&f->h), 6);
+	CHECK_EQ(fill(f, 1, 1, 8, 7), -ESTALE);
+	f->h.view[0].before = 7;
+	CHECK_EQ(fill(f, 1, 1, 8, 6), 0);
+	CHECK_EQ(f->h.views - f->h.first_view, 1);
+	CHECK_EQ(f->h.q.tail - f->h.q.consumed, 3);
+	CHECK_EQ(spindle_history_vid(&f->h, f->h.q.consumed, 8), 6);
+	CHECK_EQ(f->h.q.ring[FIRST & f->h.q.mask].offset, 6);
+	/* A view cannot begin before one that is older. */
+	CHECK_EQ(fill(f, 1, 1, 8, 6), -ESTALE);
+	CHECK_EQ(fill(f, 1, 1, 6, 5), 0);
+	CHECK_EQ(spindle_history_oldest(&f->h, f->lsn), 98);
+	close_it(f);
+}
+
+/* Messages take the room that is free, the newest first, and none that is used. */
+static void test_fill_up(void)
+{
+	struct fixture *f = open_it();
+	u64 budget = 100, lsn;
+	u8 src[BYTES] = { 0 };
+	struct spindle_dlv part = { .lsn = 1002, .len = 1000, .slot = 1002 };
+
+	f->lsn = 1000;
+	append_len(f, 64);
+	append_len(f, 640);
+	/* The first bytes of a message that is under way are in the ring. */
+	memset(src, 0xa5, sizeof(src));
+	CHECK(!spindle_dlvq_copy(&f->h.q, &part, src, BYTES, &budget));
+	CHECK_EQ(fill(f, 12, 640, 0, 0), -ENOSPC);
+	CHECK_EQ(f->filled, (UNITS - 11 - 2) / 10);
+	for (lsn = 1000 - f->filled; lsn < 1002; lsn++)
+		CHECK(holds(f, spindle_history_find(&f->h, lsn), lsn));
+	for (u32 i = 0; i < 100; i++)
+		CHECK_EQ(f->h.q.copy[(f->h.q.copy_tail * SPINDLE_UNIT + i) % BYTES], 0xa5);
+	/* What is delivered then takes the place of what was filled. */
+	for (lsn = 0; lsn < 12; lsn++)
+		append_len(f, 640);
+	CHECK(spindle_history_oldest(&f->h, f->lsn) > 1000);
+	close_it(f);
+	f = open_it();
+	f->lsn = 1000;
+	append_len(f, 0);
+	CHECK_EQ(fill(f, 100, 0, 0, 0), -ENOSPC);
+	CHECK_EQ(f->filled, ENTRIES - 2);
+	close_it(f);
+}
+
+/* Views take room, too, and only so many are known. */
+static void test_fill_views(void)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	u32 units = 8 * SPINDLE_HISTORY_VIEWS, n = 0;
+
+	spindle_history_init(&f->h, calloc(units / 2, sizeof(struct spindle_dlv)),
+			     calloc(units, SPINDLE_UNIT), calloc(units / 2, sizeof(u64)), units);
+	f->lsn = 1000;
+	while (!fill(f, 1, 1, 1000 - n, 999 - n))
+		n++;
+	CHECK_EQ(n, SPINDLE_HISTORY_VIEWS);
+	CHECK_EQ(spindle_history_vid(&f->h, f->h.q.consumed, 1000), 1000 - n);
+	/* The oldest ones are forgotten as if they had always been there. */
+	f->vid = 1000;
+	append_view(f);
+	CHECK_EQ(spindle_history_oldest(&f->h, f->lsn), 1001 - n);
+	close_it(f);
+}
+
+/* Messages that contradict themselves are not believed. */
+static void test_fill_invalid(void)
+{
+	static const struct {
+		u64 lsn, offset;
+		u32 len;
+		u16 sender, kind;
+		bool ok;
+	} c[] = {
+		{ 9, 0, 100, 0, SPINDLE_DLV_MSG, true },
+		{ 9, 36, 64, 1, SPINDLE_DLV_MSG, true },
+		{ 9, 100, 0, 1, SPINDLE_DLV_OTHER, true },
+		{ 9, 37, 64, 0, SPINDLE_DLV_MSG, false },
+		{ 9, U64_MAX, 1, 0, SPINDLE_DLV_MSG, false },
+		{ 9, 0, 101, 0, SPINDLE_DLV_MSG, false },
+		{ 9, 0, U32_MAX, 0, SPINDLE_DLV_MSG, false },
+		{ 9, 0, 1, 2, SPINDLE_DLV_MSG, false },
+		{ 9, 0, 1, 0xffff, SPINDLE_DLV_MSG, false },
+		{ 9, 0, 1, 0, SPINDLE_DLV_OTHER, false },
+		{ 9, 0, 0, 0, SPINDLE_DLV_VIEW, false },
+		{ 9, 0, 0, 0, 0xffff, false },
+		{ 8, 0, 1, 0, SPINDLE_DLV_MSG, false },
+		{ 10, 0, 1, 0, SPINDLE_DLV_MSG, false },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(c); i++) {
+		struct spindle_dlv dlv = { .lsn = c[i].lsn, .offset = c[i].offset,
+					   .len = c[i].len, .sender = c[i].sender,
+					   .kind = c[i].kind };
+		struct spindle_older older = { .dlv = &dlv, .bytes = 100, .count = 1, .lsn = 10 };
+
+		CHECK_EQ(spindle_older_is_valid(&older, 2, 200), c[i].ok);
+		/* A message may be as long as the subgroup allows. */
+		CHECK(!c[i].len || !spindle_older_is_valid(&older, 2, c[i].len - 1));
+		older.vid = 3;
+		older.before = 3;
+		CHECK(!spindle_older_is_valid(&older, 2, 200));
+		older.before = 2;
+		CHECK_EQ(spindle_older_is_valid(&older, 2, 200), c[i].ok);
+		/* No message comes before position 0. */
+		older.lsn = 0;
+		dlv.lsn = U64_MAX;
+		CHECK(!spindle_older_is_valid(&older, 2, 200));
+	}
+}
+
+/* A history that is not full is filled; one that has forgotten something is not changed. */
+static void fill_random(struct fixture *f)
+{
+	u64 vid = rng_chance(&rng, 20) ? 1 + rng_below(&rng, f->vid) : 0;
+
+	fill(f, rng_below(&rng, 5), rng_below(&rng, 3 * SPINDLE_UNIT), vid, vid ? vid - 1 : 0);
+}
+
 static void one_random(struct fixture *f)
 {
 	u64 old = min_t(u64, f->vid, 20);
 	struct cursor *c;
 	u32 i, k;
 
-	switch (rng_below(&rng, 12)) {
+	switch (rng_below(&rng, 14)) {
+	case 12:
+	case 13:
+		fill_random(f);
+		break;
 	case 0:
 		append_view(f);
 		break;
@@ -403,8 +607,10 @@ static void test_random(void)
 		struct fixture *f = open_it();
 
 		f->lsn = rng_u64(&rng) >> 1;
+		f->vid = 100;
 		for (n = 0; n < 2000; n++)
 			one_random(f);
+		CHECK(f->filled);
 		close_it(f);
 	}
 }
@@ -543,8 +749,8 @@ static void test_places(void)
 	CHECK_EQ(attach_mc(g, 0, U64_MAX), -ERANGE);
 	CHECK_EQ(attach_mc(g, 0, 10), 0);
 	CHECK_EQ(attach_mc(g, 1, 4), 0);
-	CHECK_EQ(c[0].tail, 10);
-	CHECK_EQ(c[1].consumed, 4);
+	CHECK_EQ(c[0].tail, FIRST + 10);
+	CHECK_EQ(c[1].consumed, FIRST + 4);
 	arrive(g, 2);
 	g->f->lsn = g->mc.deliver.lsn;
 	while (c[0].consumed != c[0].tail)
@@ -596,11 +802,32 @@ static void test_view_due(void)
 	CHECK_EQ(attach_mc(g, 0, 2), 0);
 	CHECK_EQ(spindle_history_vid(&g->f->h, c->consumed, 7), 7);
 	arrive(g, 1);
-	CHECK_EQ(c->tail, 4);
+	CHECK_EQ(c->tail, FIRST + 4);
 	CHECK_EQ(g->f->h.q.ring[2].kind, SPINDLE_DLV_VIEW);
 	CHECK_EQ(g->f->h.q.ring[2].slot, 8);
-	CHECK_EQ(spindle_history_vid(&g->f->h, 2, 8), 7);
-	CHECK_EQ(spindle_history_vid(&g->f->h, 3, 8), 8);
+	CHECK_EQ(spindle_history_vid(&g->f->h, FIRST + 2, 8), 7);
+	CHECK_EQ(spindle_history_vid(&g->f->h, FIRST + 3, 8), 8);
+	close_subgroup(g);
+}
+
+/* Readers skip a view without messages, and the messages before it keep their members. */
+static void test_view_skipped(void)
+{
+	struct subgroup *g = open_subgroup();
+	struct spindle_dlv *ring = g->f->h.q.ring;
+
+	remember(g);
+	arrive(g, 1);
+	spindle_mc_announce(&g->mc, 8);
+	spindle_mc_announce(&g->mc, 9);
+	arrive(g, 1);
+	CHECK_EQ(ring[1].kind, SPINDLE_DLV_VIEW);
+	CHECK_EQ(ring[1].slot, 9);
+	CHECK_EQ(ring[1].offset, 7);
+	CHECK_EQ(spindle_history_vid(&g->f->h, FIRST, 9), 7);
+	spindle_mc_announce(&g->mc, 10);
+	arrive(g, 1);
+	CHECK_EQ(ring[3].offset, 9);
 	close_subgroup(g);
 }
 
@@ -614,9 +841,9 @@ static void test_view_due_first(void)
 	remember(g);
 	arrive(g, 1);
 	CHECK_EQ(attach_mc(g, 0, 0), 0);
-	CHECK_EQ(g->f->cursor[0].consumed, 1);
-	CHECK_EQ(spindle_history_vid(&g->f->h, 0, 2), 1);
-	CHECK_EQ(spindle_history_vid(&g->f->h, 1, 2), 2);
+	CHECK_EQ(g->f->cursor[0].consumed, FIRST + 1);
+	CHECK_EQ(spindle_history_vid(&g->f->h, FIRST, 2), 1);
+	CHECK_EQ(spindle_history_vid(&g->f->h, FIRST + 1, 2), 2);
 	for (vid = 3; vid < 3 * SPINDLE_HISTORY_VIEWS; vid++) {
 		u64 low = g->f->h.q.consumed;
 
@@ -626,7 +853,7 @@ static void test_view_due_first(void)
 		CHECK(g->f->h.q.consumed >= low);
 		CHECK(g->f->h.views - g->f->h.first_view <= SPINDLE_HISTORY_VIEWS);
 	}
-	CHECK(g->f->h.q.consumed > 0);
+	CHECK(g->f->h.q.consumed > FIRST);
 	spindle_mc_detach_reader(&g->mc, &g->f->cursor[0].q);
 	close_subgroup(g);
 }
@@ -641,7 +868,7 @@ static void test_frozen_cursor(void)
 	attach(f, 0, 0);
 	append_len(f, 10);
 	spindle_history_show(&f->h);
-	c->consumed = 2;
+	c->consumed = FIRST + 2;
 	CHECK(spindle_history_poll(&f->h));
 	for (i = 0; i < ENTRIES; i++)
 		append_len(f, 10);
@@ -659,7 +886,7 @@ static void test_consumed_later(void)
 	CHECK_EQ(attach_mc(g, 0, 0), 0);
 	arrive(g, 3);
 	CHECK(!spindle_release_test(&g->mc));
-	g->f->cursor[0].consumed = 2;
+	g->f->cursor[0].consumed = FIRST + 2;
 	CHECK(spindle_release_test(&g->mc));
 	spindle_release_trigger(&g->mc);
 	CHECK(!spindle_release_test(&g->mc));
@@ -681,11 +908,17 @@ int main(void)
 		{ "views pass through the history", test_many_views },
 		{ "more views than it knows", test_too_many_views },
 		{ "views that are not remembered are forgotten", test_age },
+		{ "older messages come in front", test_fill },
+		{ "a history that begins with a view is filled", test_fill_before_view },
+		{ "older messages take the room that is free", test_fill_up },
+		{ "older views are as many as it knows", test_fill_views },
+		{ "older messages that contradict themselves", test_fill_invalid },
 		{ "readers get all messages, or are told", test_random },
 		{ "readers of a history hold nothing", test_holds_nothing },
 		{ "a reader begins at any place of the history", test_places },
 		{ "a history that begins late", test_begins_late },
 		{ "a reader attaches before the view's entry", test_view_due },
+		{ "a view without messages is skipped", test_view_skipped },
 		{ "a history begins before the view's entry", test_view_due_first },
 		{ "a frozen reader sees what is overwritten", test_frozen_cursor },
 		{ "what is consumed is seen without deliveries", test_consumed_later },

@@ -65,6 +65,8 @@ void stall_ms(struct tree *t, const struct place *at, uint32_t ms)
 
 	tree_begin(&in);
 	tree_u32(&in, SPINDLE_TUNE_A_STALL_MS, ms);
+	if (one_in(4))
+		tree_u8(&in, SPINDLE_TUNE_A_HISTORY_FILL, below(2));
 	put_tune(t, at, &in);
 }
 

@@ -208,7 +208,7 @@ static void attach_reply(int fd)
 	a = with_rubbish(&want);
 	is(call(fd, SPINDLE_IOC_ATTACH, &a), 0, "attach: rubbish where the reply goes");
 	is(a.size, sizeof(a), "reply: size");
-	is(a.vid, 1, "reply: vid");
+	is(a.vid, 5, "reply: vid");
 	is(a.members, 3, "reply: members");
 	is(a.senders, 3, "reply: senders");
 	is(a.rank, 0, "reply: rank");

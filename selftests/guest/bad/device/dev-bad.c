@@ -2,8 +2,8 @@
 /*
  * dev-bad: requests that /dev/spindle refuses, and uses that it survives.
  *
- *	dev-bad attach|map|calls|silence|report|seats|fork|memlock|notify|copy|forming|close|
- *		gone|nomem|seats-live|seats-past
+ *	dev-bad attach|map|calls|silence|report|older|seats|fork|memlock|notify|copy|forming|
+ *		close|gone|nomem|seats-live|seats-past
  *
  * Needs nodes 1 to 4 in this kernel; on 1 to 3 a view of the members 1, 2, 3 and 9, of which 9 is
  * nowhere, with the subgroups
@@ -11,6 +11,8 @@
  *	2	members 1 2, sender 2, window 8, max-msg 512, ring 4096
  *	3	members 1 9: never active
  *	4	members 2 3
+ *	5	members 1 2, from position 1000 on, with a history of 65536 bytes at both, and
+ *		history-fill at node 1
  * "gone" removes views and nodes. "nomem" needs subgroup 1 of node 1 alone. "seats-live" needs
  * nodes 1 to 3 in a live view 5 with this subgroup, and node 4 in none; "seats-past" node 1 alone
  * in a live view, and node 2 in none.
@@ -95,7 +97,8 @@ int main(int argc, char **argv)
 {
 	static const struct tap_case parts[] = {
 		{ "attach", part_attach }, { "map", part_map }, { "calls", part_calls },
-		{ "silence", part_silence }, { "report", part_report }, { "seats", part_seats },
+		{ "silence", part_silence }, { "report", part_report }, { "older", part_older },
+		{ "seats", part_seats },
 		{ "seats-live", part_seats_live }, { "seats-past", part_seats_past },
 		{ "fork", part_fork }, { "memlock", part_memlock }, { "notify", part_notify },
 		{ "copy", part_copy }, { "forming", part_forming }, { "close", part_close },

@@ -41,6 +41,7 @@ void part_calls(void);		/* calls.c */
 void part_notify(void);
 void part_silence(void);	/* silence.c */
 void part_report(void);		/* report.c */
+void part_older(void);		/* older.c */
 void part_seats(void);		/* seats.c */
 void part_seats_live(void);
 void part_seats_past(void);

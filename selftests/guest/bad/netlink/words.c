@@ -78,6 +78,7 @@ static const struct word tune_words[] = {
 	{ "stall-ms", SPINDLE_TUNE_A_STALL_MS, U32, NULL },
 	{ "large", SPINDLE_TUNE_A_LARGE, U32, NULL },
 	{ "history", SPINDLE_TUNE_A_HISTORY, U32, NULL },
+	{ "history-fill", SPINDLE_TUNE_A_HISTORY_FILL, U8, NULL },
 	{ NULL, 0, 0, NULL }
 };
 
