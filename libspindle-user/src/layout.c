@@ -27,6 +27,10 @@ static_assert(sizeof(struct spindle_member) == 8, "ABI: spindle_member");
 static_assert(sizeof(struct spindle_members) == 16, "ABI: spindle_members");
 static_assert(sizeof(struct spindle_seat) == 24, "ABI: spindle_seat");
 static_assert(sizeof(struct spindle_seats) == 24, "ABI: spindle_seats");
+static_assert(sizeof(struct spindle_fill) == 88, "ABI: spindle_fill");
+static_assert(offsetof(struct spindle_fill, lsn) == 24, "ABI: fill.lsn");
+static_assert(offsetof(struct spindle_fill, seats) == 48, "ABI: fill.seats");
+static_assert(offsetof(struct spindle_fill, members) == 72, "ABI: fill.members");
 
 static bool power_of_two(uint64_t v)
 {

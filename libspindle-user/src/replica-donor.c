@@ -130,10 +130,12 @@ static int map_snapshot(struct donor *d)
 }
 
 /*
- * Begin to give the state that is behind message @lsn - 1 to the nodes of an offer. Those have the
- * same number of the group.
+ * Begin to give the state that is behind message @lsn - 1 to the nodes of an offer, and with
+ * @history the messages that are older than their histories. Those nodes have the same number of
+ * the group.
  */
-void donor_begin(struct spindle_replica *r, const struct nodes *to, uint64_t group, uint64_t lsn)
+void donor_begin(struct spindle_replica *r, const struct nodes *to, uint64_t group, uint64_t lsn,
+		 bool history)
 {
 	struct spindle_rdmc_options o = {
 		.device = r->opts.rdmc_device, .flags = SPINDLE_RDMC_AUTO_CLOSE,
@@ -151,7 +153,9 @@ void donor_begin(struct spindle_replica *r, const struct nodes *to, uint64_t gro
 	for (i = 0; i < to->n; i++) {
 		members[i + 1] = to->id[i];
 		nodes_drop(&d->waiting, to->id[i]);
+		nodes_drop(&d->filling, to->id[i]);
 	}
+	d->past.below = history ? d->oldest : 0;
 	d->part = PART;
 	d->again = UINT64_MAX;
 	d->fd = memfd_create("spindle-snapshot", MFD_CLOEXEC);
@@ -200,9 +204,7 @@ static void rearm(struct spindle_replica *r)
 /* End a transfer, well or not. A child that still saves ends, too. */
 void donor_end(struct spindle_replica *r, int error)
 {
-	struct nodes waiting = r->donor.waiting;
-	uint32_t last = r->donor.last;
-	struct donor *d = &r->donor;
+	struct donor old = r->donor, *d = &r->donor;
 
 	if (!d->group && d->fd < 0 && !error)
 		return;
@@ -214,9 +216,11 @@ void donor_end(struct spindle_replica *r, int error)
 	if (d->group)
 		replica_unwatch(r, spindle_rdmc_fd(d->group));
 	spindle_rdmc_destroy(d->group);
+	past_end(d);
 	unmap(d);
 	*d = (struct donor){
-		.child = -1, .fd = -1, .waiting = waiting, .alone = error, .last = last,
+		.child = -1, .fd = -1, .waiting = old.waiting, .filling = old.filling,
+		.oldest = old.oldest, .alone = error, .last = old.last,
 		.not_before = error ? replica_now() + PAUSE_MS : 0,
 	};
 	r->st.serving = 0;
@@ -255,8 +259,12 @@ static void done(void *arg, struct spindle_rdmc_group *g, const struct spindle_r
 	struct donor *d = &r->donor;
 
 	(void)g;
-	d->flying--;
 	rearm(r);
+	if (ev->tag & BATCH) {
+		past_done(r, ev);
+		return;
+	}
+	d->flying--;
 	if (ev->error == SPINDLE_RDMC_OK)
 		return;
 	if (ev->error == SPINDLE_RDMC_REFUSED && ev->reason == ENOMEM && d->part > PART_MIN) {
@@ -270,15 +278,13 @@ static void done(void *arg, struct spindle_rdmc_group *g, const struct spindle_r
 
 static void closed(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
 {
-	struct spindle_replica *r = arg;
+	struct donor *d = &((struct spindle_replica *)arg)->donor;
 
 	(void)g;
-	r->donor.over = true;
+	d->over = true;
 	/* What was refused because there was no memory has come again. */
-	if (ev->error == SPINDLE_RDMC_OK || ev->error == SPINDLE_RDMC_INCOMPLETE)
-		r->st.served += r->donor.to.n;
-	else if (!r->donor.error)
-		r->donor.error = -ECONNABORTED;
+	if (ev->error != SPINDLE_RDMC_OK && ev->error != SPINDLE_RDMC_INCOMPLETE && !d->error)
+		d->error = -ECONNABORTED;
 }
 
 static const struct spindle_rdmc_calls calls = {
@@ -331,8 +337,20 @@ static int go_on(struct spindle_replica *r)
 	err = send_part(r);
 	if (err || d->sent < d->len || d->flying || d->again != UINT64_MAX)
 		return err;
+	if (past_run(r))
+		return 0;
 	d->closed = true;
 	return spindle_rdmc_close(d->group);
+}
+
+/* A transfer has ended. All receivers have the state once the history behind it has begun. */
+static void finish(struct spindle_replica *r, int error)
+{
+	if (r->donor.past.buf)
+		error = 0;
+	if (!error)
+		r->st.served += r->donor.to.n;
+	donor_end(r, error);
 }
 
 /* Go on with a transfer, as far as that is possible now. */
@@ -354,5 +372,5 @@ void donor_run(struct spindle_replica *r)
 	if (!err && !d->over)
 		err = go_on(r);
 	if (err || d->over)
-		donor_end(r, err ? err : d->error);
+		finish(r, err ? err : d->error);
 }

@@ -49,10 +49,11 @@ static void rearm(struct spindle_replica *r)
 
 /*
  * Begin to receive what a node offers. From the next message on the replica keeps messages aside.
- * After an error the replica still asks, so that it takes the next offer.
+ * With @history older messages follow. After an error the replica still asks, so that it takes the
+ * next offer.
  */
 void joiner_begin(struct spindle_replica *r, uint32_t donor, const struct nodes *to,
-		  uint64_t group, uint64_t lsn)
+		  uint64_t group, uint64_t lsn, bool history)
 {
 	struct joiner *j = &r->joiner;
 	int err;
@@ -62,6 +63,8 @@ void joiner_begin(struct spindle_replica *r, uint32_t donor, const struct nodes 
 	j->error = 0;
 	j->size = 0;
 	j->good = 0;
+	j->history = history && j->oldest;
+	j->shared = to->n > 1;
 	err = create(r, donor, to, group);
 	if (err) {
 		joiner_end(r);
@@ -112,6 +115,7 @@ void joiner_end(struct spindle_replica *r)
 	leave_group(r);
 	j->deadline = 0;
 	free_parts(j);
+	batch_end(j);
 	if (j->fd >= 0)
 		close(j->fd);
 	j->fd = -1;
@@ -173,6 +177,8 @@ static void *incoming(void *arg, struct spindle_rdmc_group *g,
 
 	(void)g;
 	rearm(r);
+	if (ev->tag & BATCH)
+		return batch_incoming(r, ev, reason);
 	*reason = (uint32_t)(p ? -check_part(r, ev) : ENOBUFS);
 	if (*reason)
 		return NULL;
@@ -212,6 +218,11 @@ static uint64_t announced(const struct joiner *j)
 	return head.magic == SNAPSHOT_MAGIC && head.bytes >= j->good ? head.bytes : 0;
 }
 
+static bool is_complete(const struct joiner *j)
+{
+	return j->good && announced(j) == j->good;
+}
+
 /* The donor sends again from the first part on that found no memory. */
 static void done(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
 {
@@ -221,6 +232,10 @@ static void done(void *arg, struct spindle_rdmc_group *g, const struct spindle_r
 
 	(void)g;
 	rearm(r);
+	if (ev->tag & BATCH) {
+		batch_done(r, ev);
+		return;
+	}
 	if (ev->error == SPINDLE_RDMC_REFUSED && ev->reason != ENOMEM)
 		j->error = replica_errno(ev->reason);
 	if (!p)
@@ -296,6 +311,7 @@ static int begin_load(struct spindle_replica *r)
 	leave_group(r);
 	j->deadline = 0;
 	free_parts(j);
+	batch_end(j);
 	replica_set_state(r, SPINDLE_REPLICA_LOADING);
 	return start_thread(r);
 }
@@ -313,9 +329,14 @@ static void receive(struct spindle_replica *r)
 	if (n < 0 && n != -EPIPE)
 		err = n;
 	else if (j->over)
-		err = j->error ? j->error : begin_load(r);
+		err = j->error;
 	else if (replica_now() >= j->deadline)
 		err = -ETIMEDOUT;
+	else
+		return;
+	/* Whatever ends the history behind a state, the state is here. */
+	if (!err || is_complete(j))
+		err = begin_load(r);
 	if (err)
 		ask_again(r, err);
 }

@@ -64,14 +64,32 @@ static bool is_chosen(struct spindle_replica *r, uint32_t asker, uint64_t attemp
 	return can.n && can.id[attempt % can.n] == r->opts.node;
 }
 
+/* Note which older messages a node that waits wants, if any. */
+static void note_wish(struct spindle_replica *r, uint32_t node, uint64_t oldest)
+{
+	struct donor *d = &r->donor;
+
+	nodes_drop(&d->filling, node);
+	if (!oldest || !(r->q.features & SPINDLE_FEAT_HISTORY))
+		return;
+	/* A receiver drops what it has, so the history begins where the first receiver needs it. */
+	if (!d->filling.n || oldest > d->oldest)
+		d->oldest = oldest;
+	nodes_add(&d->filling, node);
+}
+
 static void handle_ask(struct spindle_replica *r, uint32_t node, const struct replica_ask *ask)
 {
 	nodes_drop(&r->current, node);
-	if (node == r->opts.node)
+	if (node == r->opts.node) {
 		r->heard |= ask->life == r->life;
+		return;
+	}
 	/* Until then it may be an ASK of the past, of a reader that goes on from its own place. */
-	else if (r->known && is_chosen(r, node, ask->attempt))
-		nodes_add(&r->donor.waiting, node);
+	if (!r->known || !is_chosen(r, node, ask->attempt))
+		return;
+	nodes_add(&r->donor.waiting, node);
+	note_wish(r, node, ask->oldest);
 }
 
 /* The state of this process is not that of the group. */
@@ -99,6 +117,7 @@ static void handle_have(struct spindle_replica *r, uint32_t node, const struct r
 {
 	nodes_add(&r->current, node);
 	nodes_drop(&r->donor.waiting, node);
+	nodes_drop(&r->donor.filling, node);
 	if (node == r->opts.node) {
 		handle_own_have(r, have);
 		return;
@@ -135,7 +154,7 @@ static bool read_offer(const struct replica_offer *offer, uint32_t len, uint32_t
 
 	memset(to, 0, sizeof(*to));
 	if (len < sizeof(*offer) || !offer->count || offer->count >= SPINDLE_MAX_MEMBERS ||
-	    len != sizeof(*offer) + offer->count * sizeof(*id))
+	    offer->history > 1 || len != sizeof(*offer) + offer->count * sizeof(*id))
 		return false;
 	for (i = 0; i < offer->count; i++)
 		nodes_add(to, id[i]);
@@ -153,10 +172,10 @@ static bool handle_offer(struct spindle_replica *r, const struct spindle_msg *m,
 		return false;
 	if (m->node == r->opts.node) {
 		if (offer->life == r->life)
-			donor_begin(r, &to, group_of(r, m->lsn), m->lsn + 1);
+			donor_begin(r, &to, group_of(r, m->lsn), m->lsn + 1, offer->history);
 	} else if (r->st.state == SPINDLE_REPLICA_ASKING && r->heard &&
 		   nodes_have(&to, r->opts.node)) {
-		joiner_begin(r, m->node, &to, group_of(r, m->lsn), m->lsn + 1);
+		joiner_begin(r, m->node, &to, group_of(r, m->lsn), m->lsn + 1, offer->history);
 	}
 	return true;
 }
@@ -247,7 +266,19 @@ int replica_send(struct spindle_replica *r, enum replica_kind kind, const void *
 	return spindle_commit(&r->q, &s, (uint32_t)sizeof(head) + len);
 }
 
-/* Of those that wait: all that a message has room for, or one after the other. */
+/* Keep those that want older messages, or those that do not, as the first node does. */
+static void keep_alike(struct donor *d)
+{
+	uint32_t i, n = 0;
+
+	d->history = nodes_have(&d->filling, d->to.id[0]);
+	for (i = 0; i < d->to.n; i++)
+		if (nodes_have(&d->filling, d->to.id[i]) == d->history)
+			d->to.id[n++] = d->to.id[i];
+	d->to.n = n;
+}
+
+/* Of those that wait: all alike that a message has room for, or one after the other. */
 static void choose(struct donor *d, uint32_t room)
 {
 	uint32_t i = 0;
@@ -255,13 +286,18 @@ static void choose(struct donor *d, uint32_t room)
 	d->to = d->waiting;
 	if (d->to.n > room)
 		d->to.n = room;
-	if (!d->alone || !d->to.n)
+	if (!d->to.n)
 		return;
+	if (!d->alone) {
+		keep_alike(d);
+		return;
+	}
 	while (i < d->to.n && d->to.id[i] <= d->last)
 		i++;
 	d->to.id[0] = d->to.id[i < d->to.n ? i : 0];
 	d->to.n = 1;
 	d->last = d->to.id[0];
+	d->history = nodes_have(&d->filling, d->last);
 }
 
 static int say_offer(struct spindle_replica *r)
@@ -276,11 +312,13 @@ static int say_offer(struct spindle_replica *r)
 	int err;
 
 	keep_members(r, &d->waiting);
+	keep_members(r, &d->filling);
 	choose(d, room);
 	if (!d->to.n)
 		return 0;
 	offer.head.life = r->life;
 	offer.head.count = d->to.n;
+	offer.head.history = d->history;
 	memcpy(offer.id, d->to.id, d->to.n * sizeof(*offer.id));
 	err = replica_send(r, REPLICA_OFFER, &offer,
 			   (uint32_t)(sizeof(offer.head) + d->to.n * sizeof(*offer.id)));
@@ -297,7 +335,9 @@ static int say_have(struct spindle_replica *r)
 
 static int say_ask(struct spindle_replica *r)
 {
-	struct replica_ask ask = { .life = r->life, .attempt = r->joiner.attempt };
+	struct replica_ask ask = {
+		.life = r->life, .attempt = r->joiner.attempt, .oldest = r->joiner.oldest,
+	};
 	int err = replica_send(r, REPLICA_ASK, &ask, sizeof(ask));
 
 	if (!err)

@@ -182,6 +182,8 @@ static int check_queue(const struct spindle_replica *r)
 static void begin(struct spindle_replica *r)
 {
 	r->st.lsn = spindle_lsn(&r->q);
+	if (r->q.features & SPINDLE_FEAT_FILL)
+		r->joiner.oldest = r->q.oldest;
 	if (r->opts.from || !r->st.lsn) {
 		r->st.state = SPINDLE_REPLICA_CURRENT;
 		r->valid = true;

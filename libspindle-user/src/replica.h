@@ -6,6 +6,7 @@
  *	replica-order.c		messages in their order: which nodes have the state
  *	replica-donor.c		save, and send a snapshot
  *	replica-joiner.c	receive a snapshot, and load it
+ *	replica-history.c	send and receive what is older than the history of a newcomer
  *	spill.c			messages that are kept aside
  */
 #ifndef SPINDLE_REPLICA_INTERNAL_H
@@ -19,8 +20,9 @@
 #include <spindle/spindle.h>
 
 #define REPLICA_MAGIC		0x53504d52U	/* "RMPS" in memory */
-#define REPLICA_VERSION		1U
+#define REPLICA_VERSION		2U
 #define SNAPSHOT_MAGIC		0x50414e5353504d52ULL
+#define BATCH_MAGIC		0x484352415350524dULL
 
 /*
  * Bytes of a part of a snapshot, which is one object: at first, at least and at most; powers of
@@ -63,13 +65,14 @@ struct replica_have {
 struct replica_ask {
 	uint64_t life;
 	uint64_t attempt;	/* chooses among those that have the state */
+	uint64_t oldest;	/* position: older messages are wanted, too; 0: none are */
 };
 
 /* Behind the head of an OFFER, with @count node ids behind it. */
 struct replica_offer {
 	uint64_t life;
 	uint32_t count;
-	uint32_t resv;
+	uint32_t history;	/* 1: older messages follow the state; 0: none do */
 };
 
 /* The longest body of a message of the library. */
@@ -84,6 +87,29 @@ struct snapshot_head {
 	uint32_t current;	/* entries of @node */
 	uint32_t node[SPINDLE_MAX_MEMBERS]; /* those that have the state */
 };
+
+/* In the tag of an object that is a batch of older messages. The rest of it is its number. */
+#define BATCH			(1ULL << 63)
+
+/*
+ * In front of a batch: messages that were delivered in one view. Behind it are @members of struct
+ * spindle_seat, @count of struct spindle_dlv, and @bytes, all as in struct spindle_fill.
+ */
+struct batch_head {
+	uint64_t magic;
+	uint64_t lsn;		/* position behind the last message */
+	uint64_t vid;
+	uint64_t before;
+	uint32_t members;
+	uint32_t count;
+	uint32_t bytes;
+	uint32_t version;
+};
+
+/* The longest batch. */
+#define BATCH_MAX	(sizeof(struct batch_head) +					\
+			 SPINDLE_MAX_MEMBERS * sizeof(struct spindle_seat) +		\
+			 SPINDLE_MAX_FILL_MSGS * sizeof(struct spindle_dlv) + SPINDLE_MAX_FILL)
 
 /* Messages in a file, first in, first out. */
 struct spill {
@@ -102,10 +128,26 @@ struct nodes {
 	uint32_t id[SPINDLE_MAX_MEMBERS];
 };
 
+/* A history that goes out behind a snapshot, from the newest message to the oldest one. */
+struct past {
+	uint64_t below;		/* position: older messages are wanted; 0: no more are */
+	uint64_t at;		/* entry behind the next one to look at */
+	uint64_t view;		/* that entries below @at were delivered in */
+	uint64_t vid;		/* view that began behind the next batch; 0: none */
+	uint64_t seats_of;	/* view whose seats are in @buf */
+	uint64_t batches;	/* that were sent */
+	unsigned char *buf;	/* BATCH_MAX bytes; NULL: the state has not arrived everywhere */
+	bool flying;		/* a batch is on its way */
+};
+
 /* A snapshot that goes out. */
 struct donor {
 	struct nodes waiting;	/* have asked, and chosen this replica */
+	struct nodes filling;	/* of these, the nodes that want older messages, too */
+	uint64_t oldest;	/* of the histories of @filling, at most; 0: there are none */
 	struct nodes to;	/* of the offer that is said, or of the transfer */
+	bool history;		/* those of @to want older messages */
+	struct past past;
 	bool offered;		/* the offer has been sent, and not come back */
 	bool alone;		/* the last transfer failed: offer to one node at a time */
 	uint32_t last;		/* that node */
@@ -145,6 +187,11 @@ struct joiner {
 	uint64_t size;		/* of the memfd */
 	uint64_t good;		/* bytes that have arrived, without a gap */
 	struct part part[SPINDLE_RDMC_QUEUE];
+	uint64_t oldest;	/* of the own history: older messages are wanted; 0: none are */
+	bool history;		/* the offer promises such messages */
+	bool shared;		/* other nodes get them, too */
+	void *batch;		/* memory for them, of @batch_len bytes */
+	uint64_t batch_len;
 	bool over;		/* the group has ended */
 	int error;
 	pthread_t thread;	/* runs load() */
@@ -199,15 +246,25 @@ int replica_send(struct spindle_replica *r, enum replica_kind kind, const void *
 int replica_say(struct spindle_replica *r);
 
 /* replica-donor.c */
-void donor_begin(struct spindle_replica *r, const struct nodes *to, uint64_t group, uint64_t lsn);
+void donor_begin(struct spindle_replica *r, const struct nodes *to, uint64_t group, uint64_t lsn,
+		 bool history);
 void donor_run(struct spindle_replica *r);
 void donor_end(struct spindle_replica *r, int error);
 
 /* replica-joiner.c */
 void joiner_begin(struct spindle_replica *r, uint32_t donor, const struct nodes *to,
-		  uint64_t group, uint64_t lsn);
+		  uint64_t group, uint64_t lsn, bool history);
 int joiner_run(struct spindle_replica *r);
 void joiner_end(struct spindle_replica *r);
+
+/* replica-history.c */
+bool past_run(struct spindle_replica *r);
+void past_done(struct spindle_replica *r, const struct spindle_rdmc_event *ev);
+void past_end(struct donor *d);
+void *batch_incoming(struct spindle_replica *r, const struct spindle_rdmc_event *ev,
+		     uint32_t *reason);
+void batch_done(struct spindle_replica *r, const struct spindle_rdmc_event *ev);
+void batch_end(struct joiner *j);
 
 /* spill.c */
 int spill_add(struct spill *s, const struct spindle_msg *m);

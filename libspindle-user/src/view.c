@@ -86,6 +86,11 @@ static const struct spindle_seat *seat_of(const struct spindle_epoch *e, uint32_
 	return NULL;
 }
 
+static bool reads_history(const struct spindle_queue *q)
+{
+	return (q->flags & SPINDLE_ATTACH_RECV) && (q->features & SPINDLE_FEAT_HISTORY);
+}
+
 /* Check that no two senders share a ring: one of them would unmap it under the other. */
 static bool ring_is_shared(const struct spindle_epoch *e, uint32_t sender)
 {
@@ -97,13 +102,17 @@ static bool ring_is_shared(const struct spindle_epoch *e, uint32_t sender)
 	return false;
 }
 
-/* Read ranks and senders from the seats. Return: 0, or -EPROTO if they are inconsistent. */
-static int name_all(struct spindle_epoch *e)
+/*
+ * Read ranks and senders from the seats. A history may be older than the membership of its node,
+ * and has no rings of senders. Return: 0, or -EPROTO if the seats are inconsistent.
+ */
+static int name_all(struct spindle_epoch *e, bool history)
 {
 	const struct spindle_seat *s;
 	uint32_t i;
 
 	e->rank = SPINDLE_NO_RANK;
+	e->sender_rank = SPINDLE_NO_RANK;
 	for (i = 0; i < e->members; i++) {
 		s = &e->seat[i];
 		e->senders += s->sender_rank != SPINDLE_NO_RANK;
@@ -120,10 +129,10 @@ static int name_all(struct spindle_epoch *e)
 			return -EPROTO;
 		e->source[i].node = s->node;
 		e->source[i].rx = s->rx;
-		if (ring_is_shared(e, i))
+		if (!history && ring_is_shared(e, i))
 			return -EPROTO;
 	}
-	return e->rank == SPINDLE_NO_RANK ? -EPROTO : 0;
+	return e->rank == SPINDLE_NO_RANK && !history ? -EPROTO : 0;
 }
 
 /* ---- rings of the senders --------------------------------------------- */
@@ -189,7 +198,7 @@ static int epoch_make(struct spindle_queue *q, uint64_t vid, struct spindle_seat
 	e->vid = vid;
 	e->seat = seat;
 	e->members = n;
-	err = name_all(e);
+	err = name_all(e, reads_history(q));
 	if (!err && (q->flags & SPINDLE_ATTACH_RECV)) {
 		err = map_all(q, e);
 		if (err)

@@ -70,4 +70,17 @@ mutant changes_not_reported replica.c '/^void replica_changed/,/^}/ s/replica_re
 mutant parts_not_reported replica-joiner.c 's/	replica_report(r);/	;/'
 mutant length_not_known replica-joiner.c 's/r->st.bytes = announced(j);/;/'
 
+# The history of a newcomer.
+mutant batch_crosses_view replica-history.c '/^static int collect/,/^}/ s/^			if (n)$/			if (0)/'
+mutant batch_is_torn replica-history.c 's/if (!spindle_is_whole(&r->q, p->at))/if (0)/'
+mutant batch_repeats replica-history.c 's/d\[f->count - 1\].lsn >= oldest/0/'
+mutant batch_hides_view replica-history.c 's/head->vid = p->vid;/head->vid = 0;/'
+mutant view_of_newer_batch replica-history.c '/^static int collect/,/^}/ s/^			p->vid = 0;/			;/'
+mutant seats_of_newer_view replica-history.c 's/if (p->seats_of == p->view)/if (1)/'
+mutant length_is_believed replica-history.c 's/len != data + head->bytes/0/'
+mutant history_after_error replica-history.c 's/j->oldest = err ? 0 : f.lsn;/j->oldest = f.lsn;/'
+mutant history_fails_receiver replica-joiner.c 's/if (!err || is_complete(j))/if (!err)/'
+mutant history_fails_donor replica-donor.c '/^static void finish/,/^}/ s/if (r->donor.past.buf)/if (0)/'
+mutant history_from_lowest replica-order.c '/^static void note_wish/,/^}/ s/oldest > d->oldest/oldest < d->oldest/'
+
 mutants_end

@@ -64,13 +64,277 @@ int __wrap_pthread_join(pthread_t thread, void **value)
 	return 0;
 }
 
-/* ---- the subgroup -------------------------------------------------------------------------- */
+/* ---- histories ----------------------------------------------------------------------------- */
+
+#define RING		65536U		/* entries; a schedule has fewer */
+#define VIEWS		4096U
+#define FILES		1024
 
 /* What a node has sent: the list outlives the process. */
 struct sent {
 	struct group_message msg[256];
 	unsigned int first, end;
 };
+
+/* What a node has delivered. Entries below @low are forgotten, and hold nonsense. */
+struct history {
+	struct spindle_dlv ring[RING], truth[RING];
+	unsigned char bytes[RING][GROUP_SHORT];
+	__u64 low, tail;
+	uint64_t due, before;	/* view that begins with the next message, or 0 */
+};
+
+/* Members of a view, as bits, by its id. */
+static uint32_t members_of[VIEWS];
+static uint64_t last_vid;
+static struct history histories[GROUP_NODES];
+static struct sent sent[GROUP_NODES];
+static uint32_t node_of[FILES];
+
+static void forget(struct history *h, uint64_t low)
+{
+	for (; h->low < low; h->low++) {
+		memset(&h->ring[h->low % RING], 0xff, sizeof(h->ring[0]));
+		memset(h->bytes[h->low % RING], 0xee, GROUP_SHORT);
+	}
+}
+
+uint64_t group_oldest(uint32_t node)
+{
+	const struct history *h = &histories[node];
+
+	return h->low == h->tail ? group.end : h->ring[h->low % RING].lsn;
+}
+
+static void put(struct history *h, uint64_t at, const struct spindle_dlv *d, const void *bytes)
+{
+	h->ring[at % RING] = *d;
+	if (d->kind == SPINDLE_DLV_MSG) {
+		h->ring[at % RING].offset = at % RING * GROUP_SHORT;
+		memcpy(h->bytes[at % RING], bytes, d->len);
+	}
+	h->truth[at % RING] = h->ring[at % RING];
+}
+
+static uint32_t rank_of(uint64_t vid, uint32_t node)
+{
+	return (uint32_t)__builtin_popcount(members_of[vid] & ((1U << node) - 1));
+}
+
+static void append(struct history *h, const struct group_message *m)
+{
+	struct spindle_dlv view = {
+		.lsn = group.end, .offset = h->before, .slot = h->due, .kind = SPINDLE_DLV_VIEW,
+	};
+	struct spindle_dlv d = {
+		.lsn = group.end, .len = m->len, .sender = (uint16_t)rank_of(last_vid, m->node),
+		.kind = SPINDLE_DLV_MSG,
+	};
+
+	if (h->due)
+		put(h, h->tail++, &view, NULL);
+	h->due = 0;
+	if (m->len > GROUP_SHORT)
+		abort();
+	put(h, h->tail++, &d, m->bytes);
+	if (group.history && h->tail - h->low > group.history)
+		forget(h, h->tail - group.history);
+}
+
+void group_set_member(uint32_t node, bool member)
+{
+	struct history *h = &histories[node];
+	uint32_t i, now = 0;
+
+	if (group.member[node] == member)
+		return;
+	/* Nothing of a node is delivered in a view without it. */
+	while (!member && group_random() % 4 && group_deliver(node))
+		;
+	sent[node].first = sent[node].end;
+	group.member[node] = member;
+	for (i = 1; i < GROUP_NODES; i++)
+		now |= group.member[i] ? 1U << i : 0;
+	/* Now and then a view leaves the subgroup as it is. */
+	if (!(group_random() % 4)) {
+		members_of[last_vid + 1] = members_of[last_vid];
+		last_vid++;
+	}
+	if (last_vid + 2 >= VIEWS)
+		abort();
+	members_of[++last_vid] = now;
+	for (i = 1; i < GROUP_NODES; i++) {
+		if (!group.member[i])
+			continue;
+		if (!histories[i].due)
+			histories[i].before = last_vid - 1;
+		histories[i].due = last_vid;
+	}
+	if (!member)
+		return;
+	/* A history may begin with the view that its node has joined in, or behind it. */
+	forget(h, h->tail);
+	if (group_random() % 2)
+		h->due = 0;
+}
+
+static uint32_t list_seats(uint64_t vid, uint32_t me, struct spindle_seat *seat)
+{
+	uint32_t i, n = 0;
+
+	for (i = 1; i < GROUP_NODES; i++) {
+		if (!(members_of[vid] & 1U << i))
+			continue;
+		seat[n] = (struct spindle_seat){
+			.node = i, .sender_rank = n, .rx = 7 + i, .sst = 9 + i,
+			.flags = i == me ? SPINDLE_SEAT_ME : 0,
+		};
+		n++;
+	}
+	return n;
+}
+
+/* The history may forget something while a donor asks. */
+static int ask_seats(uint32_t node, struct spindle_seats *arg)
+{
+	struct history *h = &histories[node];
+
+	if (arg->count < GROUP_NODES || !arg->vid || arg->vid > last_vid)
+		abort();
+	if (group.forgets && !(group_random() % group.forgets)) {
+		forget(h, h->low + group_random() % (h->tail - h->low));
+		if (!(group_random() % 4))
+			return -ESTALE;
+	}
+	arg->count = list_seats(arg->vid, node, (void *)(uintptr_t)arg->ptr);
+	return 0;
+}
+
+/* What the kernel checks. */
+static bool is_valid(const struct spindle_fill *f)
+{
+	const struct spindle_seat *seat = (const void *)(uintptr_t)f->seats;
+	const struct spindle_dlv *d = (const void *)(uintptr_t)f->dlv;
+	uint32_t i;
+
+	if (!f->members || f->members > SPINDLE_MAX_MEMBERS || f->count > SPINDLE_MAX_FILL_MSGS ||
+	    f->bytes > SPINDLE_MAX_FILL || f->resv || (!f->count && !f->vid) ||
+	    !f->vid != !f->before)
+		return false;
+	for (i = 0; i < f->members; i++)
+		if (seat[i].rx || seat[i].sst || seat[i].flags & SPINDLE_SEAT_ME || seat[i].resv)
+			return false;
+	for (i = 0; i < f->count; i++)
+		if (d[i].lsn != f->lsn - f->count + i || d[i].kind != SPINDLE_DLV_MSG ||
+		    d[i].len > f->bytes || d[i].offset > f->bytes - d[i].len ||
+		    d[i].sender >= f->members)
+			return false;
+	return true;
+}
+
+/* What the kernel cannot know: is it what was delivered, to these members? */
+static bool is_true(const struct spindle_fill *f)
+{
+	const struct spindle_seat *seat = (const void *)(uintptr_t)f->seats;
+	const struct spindle_dlv *d = (const void *)(uintptr_t)f->dlv;
+	const unsigned char *data = (const void *)(uintptr_t)f->data;
+	uint32_t i, members = 0;
+
+	for (i = 0; i < f->members; i++)
+		members |= 1U << seat[i].node;
+	for (i = 0; i < f->count; i++) {
+		const struct group_message *m = &group.log[d[i].lsn];
+
+		if (members_of[m->vid] != members || seat[d[i].sender].node != m->node ||
+		    d[i].len != m->len || memcmp(data + d[i].offset, m->bytes, m->len))
+			return false;
+	}
+	if (!f->vid)
+		return members_of[group.log[f->lsn].vid] == members;
+	return group.log[f->lsn].vid >= f->vid && f->before < f->vid &&
+	       members_of[f->before] == members && group.log[f->lsn - 1].vid <= f->before;
+}
+
+static bool has_room(const struct history *h)
+{
+	return h->tail - h->low < group.history;
+}
+
+/* Return: 0, or -ENOSPC. */
+static int put_in_front(struct history *h, const struct spindle_fill *f)
+{
+	const struct spindle_dlv *d = (const void *)(uintptr_t)f->dlv;
+	const struct spindle_dlv *first = &h->ring[h->low % RING];
+	const struct spindle_dlv view = {
+		.lsn = f->lsn, .offset = f->before, .slot = f->vid, .kind = SPINDLE_DLV_VIEW,
+	};
+	uint32_t n = f->count;
+
+	if (f->vid && first->kind == SPINDLE_DLV_VIEW && first->slot == f->vid) {
+		/* The history began with that view. Now it knows what was before. */
+		put(h, h->low, &view, NULL);
+	} else if (f->vid) {
+		if (!has_room(h))
+			return -ENOSPC;
+		put(h, --h->low, &view, NULL);
+	}
+	group.views += f->vid != 0;
+	for (; n && has_room(h); n--, group.filled++)
+		put(h, --h->low, &d[n - 1], (char *)(uintptr_t)f->data + d[n - 1].offset);
+	return n ? -ENOSPC : 0;
+}
+
+/* Ids of views only grow, and a history that begins with a view needs to know what was before. */
+static bool fits_views(const struct history *h, const struct spindle_fill *f, uint64_t oldest)
+{
+	const struct spindle_dlv *view;
+	uint64_t at = h->low;
+
+	if (f->lsn != oldest)
+		return true;
+	while (at != h->tail && h->ring[at % RING].kind != SPINDLE_DLV_VIEW)
+		at++;
+	view = &h->ring[at % RING];
+	if (!f->vid)
+		return at != h->low || at == h->tail;
+	if (at == h->low && at != h->tail && f->vid == view->slot)
+		return f->before <= view->offset;
+	return at == h->tail || f->vid <= view->offset;
+}
+
+static int fill(uint32_t node, struct spindle_fill *f)
+{
+	struct history *h = &histories[node];
+	uint64_t oldest = group_oldest(node);
+	int err;
+
+	group.fills++;
+	if (!group.fill)
+		group.wrong = "a history is filled without permission";
+	else if (!is_valid(f))
+		group.wrong = "a batch contradicts itself";
+	else if (!fits_views(h, f, oldest))
+		group.wrong = "a batch does not fit to the views of the history";
+	else if (f->lsn > oldest)
+		group.wrong = "a batch repeats messages";
+	else if (!is_true(f))
+		group.wrong = "a batch is not what was delivered";
+	if (group.wrong)
+		return -EINVAL;
+	/* What was the oldest message when the replica attached may be forgotten. */
+	err = f->lsn == oldest ? put_in_front(h, f) : -ESTALE;
+	f->lsn = group_oldest(node);
+	return err;
+}
+
+int spindle_sys_ioctl(int fd, unsigned long cmd, void *arg)
+{
+	if (cmd == SPINDLE_IOC_SEATS)
+		return ask_seats(node_of[fd], arg);
+	return cmd == SPINDLE_IOC_FILL ? fill(node_of[fd], arg) : -ENOTTY;
+}
+
+/* ---- the subgroup -------------------------------------------------------------------------- */
 
 /* The words that a kernel would share with a process. */
 struct words {
@@ -81,7 +345,6 @@ struct words {
 	uint64_t taken;
 };
 
-static struct sent sent[GROUP_NODES];
 static struct spindle_seat seats[GROUP_NODES];
 static struct spindle_report reported[GROUP_NODES];
 static uint64_t parts_mapped;
@@ -99,24 +362,58 @@ const struct spindle_report *group_report(uint32_t node)
 bool group_deliver(uint32_t node)
 {
 	struct sent *s = &sent[node];
+	uint32_t i;
 
 	if (s->first == s->end)
 		return false;
 	if (group.end == GROUP_LOG)
 		abort();
-	group.log[group.end++] = s->msg[s->first++ % 256];
+	group.log[group.end] = s->msg[s->first++ % 256];
+	group.log[group.end].vid = last_vid;
+	for (i = 1; i < GROUP_NODES; i++)
+		if (group.member[i])
+			append(&histories[i], &group.log[group.end]);
+	group.end++;
 	return true;
 }
 
 static uint64_t first_of(const struct spindle_attach_opts *o)
 {
-	uint64_t oldest = group.end > group.history ? group.end - group.history : 0;
+	uint64_t oldest = group.history ? group_oldest(o->node) : group.end;
 
-	if (!group.history)
-		oldest = group.end;
 	if (o->from)
 		return o->from->lsn < oldest ? UINT64_MAX : o->from->lsn;
 	return o->want & SPINDLE_WANT_OLDEST ? oldest : group.end;
+}
+
+/* Begin with the message of a position. */
+static void attach_history(struct spindle_queue *q, uint64_t first)
+{
+	struct history *h = &histories[q->node];
+
+	if (q->fd >= FILES)
+		abort();
+	node_of[q->fd] = q->node;
+	q->rx_cursor = h->tail;
+	q->vid = h->due ? h->before : last_vid;
+	while (q->rx_cursor != h->low && h->truth[(q->rx_cursor - 1) % RING].lsn >= first) {
+		const struct spindle_dlv *d = &h->truth[--q->rx_cursor % RING];
+
+		if (d->kind == SPINDLE_DLV_VIEW)
+			q->vid = d->offset;
+	}
+	q->rx_released = q->rx_cursor;
+	q->oldest = first;
+	if (!group.history)
+		return;
+	q->features |= SPINDLE_FEAT_HISTORY | (group.fill ? SPINDLE_FEAT_FILL : 0);
+	q->oldest = group_oldest(q->node);
+	q->ctl_dlv_low = &h->low;
+	q->dlv = (const void *)h->ring;
+	q->dlv_entries = RING;
+	q->dlv_stride = sizeof(h->ring[0]);
+	q->rx_bytes = sizeof(h->bytes);
+	q->map_copy.addr = h->bytes;
 }
 
 int spindle_attach(struct spindle_queue *q, const struct spindle_attach_opts *o)
@@ -136,6 +433,7 @@ int spindle_attach(struct spindle_queue *q, const struct spindle_attach_opts *o)
 	q->fd = eventfd(0, EFD_CLOEXEC);
 	q->node = o->node;
 	q->features = SPINDLE_FEAT_ORDERED;
+	attach_history(q, first);
 	q->window = WINDOW;
 	q->max_msg = GROUP_MSG;
 	q->tx_slot_units = SLOT_UNITS;
@@ -188,18 +486,40 @@ int spindle_report(const struct spindle_queue *q, const struct spindle_report *r
 	return 0;
 }
 
+/* The entry of the next message. Views on the way to it begin. */
+static uint64_t next_entry(struct spindle_queue *q)
+{
+	const struct history *h = &histories[q->node];
+
+	for (;; q->rx_cursor++) {
+		const struct spindle_dlv *d = &h->truth[q->rx_cursor % RING];
+
+		if (q->rx_cursor >= h->tail || d->lsn != q->rx_lsn)
+			abort();
+		if (d->kind != SPINDLE_DLV_VIEW)
+			return q->rx_cursor;
+		q->vid = d->slot;
+	}
+}
+
 int spindle_dispatch(struct spindle_queue *q, spindle_batch_fn fn, void *arg, unsigned int budget)
 {
 	unsigned int n = (unsigned int)(group_random() % 8), i;
 	int ret;
 
 	for (i = 0; i < n && i < budget && q->rx_lsn < group.end; i++) {
+		uint64_t at = next_entry(q);
 		const struct group_message *from = &group.log[q->rx_lsn];
 		struct spindle_msg m = {
 			.lsn = q->rx_lsn, .data = from->bytes, .len = from->len,
 			.node = from->node, .kind = SPINDLE_DLV_MSG,
 		};
 
+		/* What was filled is read, too. A reader that is behind is not overtaken here. */
+		if (at >= histories[q->node].low)
+			m.data = histories[q->node].bytes[at % RING];
+		q->rx_cursor = at + 1;
+		q->rx_released = q->rx_cursor;
 		ret = fn(arg, &m, 1);
 		q->rx_lsn++;
 		if (ret)
@@ -210,14 +530,10 @@ int spindle_dispatch(struct spindle_queue *q, spindle_batch_fn fn, void *arg, un
 
 int spindle_view(const struct spindle_queue *q, struct spindle_view *v)
 {
-	uint32_t i;
-
-	(void)q;
 	memset(v, 0, sizeof(*v));
+	v->vid = q->vid;
 	v->seat = seats;
-	for (i = 1; i < GROUP_NODES; i++)
-		if (group.member[i])
-			seats[v->members++].node = i;
+	v->members = list_seats(q->vid, q->node, seats);
 	return 0;
 }
 
@@ -498,6 +814,17 @@ void group_begin(uint64_t seed)
 	group.end = 0;
 	group.now_ms = 1000;
 	group.history = 0;
+	group.fill = false;
+	group.forgets = 0;
+	group.wrong = NULL;
+	last_vid = 1;
+	members_of[1] = (1U << GROUP_NODES) - 2;
+	/* Messages may be put in front. */
+	for (i = 0; i < GROUP_NODES; i++) {
+		histories[i].low = RING / 2;
+		histories[i].tail = RING / 2;
+		histories[i].due = 0;
+	}
 	group.refusals = 0;
 	for (i = 0; i < GROUP_NODES; i++)
 		group.member[i] = i != 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What replicas of one process need in place of a kernel: a subgroup whose messages are a list,
- * RDMC groups that copy, and a clock. The test decides when each part goes on.
+ * histories of its nodes, RDMC groups that copy, and a clock. The test decides when each part goes
+ * on.
  */
 #ifndef REPLICA_GROUP_H
 #define REPLICA_GROUP_H
@@ -16,17 +17,23 @@ struct spindle_report;
 #define GROUP_NODES	6U	/* ids 1 to 5 */
 #define GROUP_LOG	20000U	/* messages of a schedule, at most */
 #define GROUP_MSG	1024U
+#define GROUP_SHORT	64U	/* bytes of a message, with a history */
 
 struct group_message {
 	uint32_t node, len;
+	uint64_t vid;		/* view that it was delivered in */
 	unsigned char bytes[GROUP_MSG] __attribute__((aligned(8)));
 };
 
 /* A schedule sets these. */
 extern struct group {
-	uint64_t history;	/* messages that late readers get; 0: none */
+	uint64_t history;	/* entries of a node's history; 0: there is none */
+	bool fill;		/* a node may fill its history */
+	unsigned int forgets;	/* one of so many questions for seats comes too late; 0: none */
 	uint64_t end;		/* messages that were delivered */
-	bool member[GROUP_NODES];
+	bool member[GROUP_NODES];	/* group_set_member() changes it */
+	const char *wrong;	/* what is wrong with a batch of a history, or NULL */
+	uint64_t fills, filled, views;	/* batches, messages, views between those */
 	unsigned int refusals;	/* one of so many parts finds no memory; 0: none */
 	int64_t now_ms;
 	struct group_message log[GROUP_LOG];
@@ -34,6 +41,10 @@ extern struct group {
 
 void group_begin(uint64_t seed);
 uint64_t group_random(void);
+/* A node joins, with an empty history, or leaves. */
+void group_set_member(uint32_t node, bool member);
+/* The oldest message in the history of a node. */
+uint64_t group_oldest(uint32_t node);
 /* The oldest message that a node has sent, and that is not delivered, is delivered now. */
 bool group_deliver(uint32_t node);
 /* What the last process of a node has reported last. */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Replicas under faults: five nodes, processes that send, die at any time and come back with or
- * without a state of their own, nodes that leave and join, late messages of dead processes, parts
- * that find no memory. TAP on stdout.
+ * without a state of their own, nodes that leave and join, histories that are filled, late messages
+ * of dead processes, parts that find no memory. TAP on stdout.
  *
- *	replica_sim [SEED [SCHEDULES]]
+ * replica_sim [SEED [SCHEDULES]]
  *
- * After each message the state of a replica has to be that of all messages so far. In the end, with
- * no more faults, all replicas have the state, and nothing is left open.
+ * After each message the state of a replica has to be that of all messages so far. What comes into
+ * a history has to be what was delivered. In the end, with no more faults, all replicas have the
+ * state, and nothing is left open.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -227,13 +228,24 @@ static void go_on(uint32_t node)
 {
 	struct spindle_replica *r = process[node].r;
 	uint64_t parts = group_parts();
+	bool whole, given;
 
 	if (!r)
 		return;
+	whole = r->st.state == SPINDLE_REPLICA_RECEIVING && r->st.bytes &&
+		r->st.received == r->st.bytes;
+	given = r->donor.past.buf;
 	if (spindle_replica_dispatch(r))
 		wrong("a replica has failed", node, r->st.lsn);
 	else if (!reported_well(node))
 		wrong("a replica reports another state than it has", node, r->st.lsn);
+	if (whole && r->st.state == SPINDLE_REPLICA_ASKING)
+		wrong("a replica that has a whole snapshot asks again", node, r->st.lsn);
+	if (given && !r->donor.group && r->donor.alone)
+		wrong("a replica fails to give a state because of a history", node, r->st.lsn);
+	if (group.wrong)
+		wrong(group.wrong, node, group.end);
+	group.wrong = NULL;
 	if (group_parts() > parts + 1)
 		wrong("a replica reads no message between two parts", node, r->st.lsn);
 }
@@ -258,7 +270,8 @@ static void disturb(uint32_t node)
 			crash(node);
 			process[node].saved = false;
 		}
-		group.member[node] = !group.member[node];
+		group_set_member(node, !group.member[node]);
+		look_at_log();
 		break;
 	case 2:
 		group.now_ms += 700;
@@ -318,13 +331,14 @@ static void rest(void)
 	uint32_t one = silent == 1 ? 2 : 1;
 
 	for (i = 1; i < GROUP_NODES; i++) {
-		group.member[i] = true;
+		group_set_member(i, true);
 		if (i == silent)
 			crash(i);
 		else if (!process[i].r)
 			start(i);
 	}
 	group.refusals = 0;
+	group.forgets = 0;
 	for (n = 0; n < REST && !all_are_current(); n++)
 		step(false);
 	if (n == REST)
@@ -334,15 +348,33 @@ static void rest(void)
 			wrong("the states differ", i, group.end);
 }
 
-static void schedule(void)
+static void begin(void)
 {
-	uint32_t i;
-
 	group_begin(seed);
 	memset(process, 0, sizeof(process));
 	known = 0;
 	state_at[0] = 0;
-	group.history = group_random() % 3 ? 0 : group_random() % 60;
+}
+
+static void end(void)
+{
+	uint32_t i;
+
+	for (i = 1; i < GROUP_NODES; i++)
+		if (process[i].r)
+			spindle_replica_close(process[i].r);
+	if (group_rdmc_left())
+		wrong("groups are left", 0, 0);
+}
+
+static void schedule(void)
+{
+	uint32_t i;
+
+	begin();
+	group.history = group_random() % 2 ? 0 : group_random() % 200;
+	group.fill = group_random() % 4;
+	group.forgets = group_random() % 2 ? 4 : 0;
 	group.refusals = group_random() % 2 ? 4 : 0;
 	for (i = 1; i < GROUP_NODES; i++)
 		if (group_random() % 4)
@@ -350,11 +382,191 @@ static void schedule(void)
 	for (i = 0; i < STEPS; i++)
 		step(true);
 	rest();
-	for (i = 1; i < GROUP_NODES; i++)
-		if (process[i].r)
-			spindle_replica_close(process[i].r);
-	if (group_rdmc_left())
-		wrong("groups are left", 0, 0);
+	end();
+}
+
+/* ---- histories without faults ------------------------------------------------------------- */
+
+/* A number of messages, and some views among them: node 2 has no process, and comes and goes. */
+static void chatter(uint32_t n)
+{
+	for (; n; n--) {
+		uint32_t node = n % 2 ? 1 : 3;
+
+		send_data(node);
+		group_deliver(node);
+		look_at_log();
+		go_on(node);
+		if (n % 11 == 0)
+			group_set_member(2, !group.member[2]);
+	}
+}
+
+static void settle(void)
+{
+	uint32_t n;
+
+	for (n = 0; n < REST && !all_are_current(); n++)
+		step(false);
+	if (n == REST)
+		wrong("not all replicas get the state", 0, group.end);
+}
+
+static void begin_with_two(void)
+{
+	uint32_t i;
+
+	begin();
+	group.history = 1000;
+	group.fill = true;
+	for (i = 4; i < GROUP_NODES; i++)
+		group_set_member(i, false);
+	start(1);
+	start(3);
+	settle();
+	chatter(66);
+}
+
+/*
+ * The last one of two that share an offer has joined later, so that batches repeat messages to it.
+ */
+static void newcomers(void)
+{
+	uint64_t joined[2], i;
+
+	begin_with_two();
+	for (i = 0; i < 2; i++) {
+		group_set_member((uint32_t)(4 + i), true);
+		joined[i] = group.end;
+		chatter(22);
+	}
+	for (i = 4; i < 6; i++) {
+		start((uint32_t)i);
+		go_on((uint32_t)i);
+	}
+	/* Both have asked before anyone hears of it. */
+	while (group_deliver(4) || group_deliver(5))
+		look_at_log();
+	settle();
+	for (i = 0; i < 2; i++)
+		if (group_oldest((uint32_t)(4 + i)) ||
+		    process[4 + i].r->st.filled != joined[i])
+			wrong("a newcomer does not get all messages", (uint32_t)(4 + i), joined[i]);
+	end();
+}
+
+/* ---- liars -------------------------------------------------------------------------------- */
+
+#define LIE_MSGS	3U
+#define LIE_BYTES	100U
+#define LIE_LEN		(sizeof(struct batch_head) + 2 * sizeof(struct spindle_seat) +	\
+			 LIE_MSGS * sizeof(struct spindle_dlv) + LIE_BYTES)
+
+static const struct batch_head good_head = {
+	.magic = BATCH_MAGIC, .version = REPLICA_VERSION, .lsn = 7, .members = 2,
+	.count = LIE_MSGS, .bytes = LIE_BYTES,
+};
+
+/* Does a replica give its kernel a batch with such a head? */
+static bool takes_batch(struct spindle_replica *r, struct batch_head head, uint64_t len)
+{
+	struct spindle_rdmc_event ev = { .tag = BATCH, .len = len };
+	uint64_t fills = group.fills;
+	unsigned char *buf;
+	uint32_t reason;
+
+	r->joiner.oldest = 7;
+	r->joiner.history = true;
+	buf = batch_incoming(r, &ev, &reason);
+	if (!buf)
+		return false;
+	memcpy(buf, &head, sizeof(head));
+	batch_done(r, &ev);
+	group.wrong = NULL;
+	/* Neither this library nor the kernel of the test believes any of it. */
+	if (r->joiner.oldest)
+		wrong("a replica goes on after a bad batch", r->opts.node, 0);
+	return group.fills > fills;
+}
+
+static void liars(void)
+{
+	static const struct { size_t at; uint32_t value; } lie[] = {
+		{ offsetof(struct batch_head, magic), 1 },
+		{ offsetof(struct batch_head, version), 0 },
+		{ offsetof(struct batch_head, members), 0 },
+		{ offsetof(struct batch_head, members), 3 },
+		{ offsetof(struct batch_head, members), SPINDLE_MAX_MEMBERS + 1 },
+		{ offsetof(struct batch_head, members), UINT32_MAX },
+		{ offsetof(struct batch_head, count), 0 },
+		{ offsetof(struct batch_head, count), LIE_MSGS - 1 },
+		{ offsetof(struct batch_head, count), SPINDLE_MAX_FILL_MSGS + 1 },
+		{ offsetof(struct batch_head, count), 1U << 27 },
+		{ offsetof(struct batch_head, count), UINT32_MAX },
+		{ offsetof(struct batch_head, bytes), LIE_BYTES + 1 },
+		{ offsetof(struct batch_head, bytes), SPINDLE_MAX_FILL + 1 },
+		{ offsetof(struct batch_head, bytes), UINT32_MAX },
+	};
+	static const uint64_t len[] = {
+		0, 1, sizeof(struct batch_head), LIE_LEN - 1, LIE_LEN + 1, BATCH_MAX,
+		BATCH_MAX + 1, UINT64_MAX,
+	};
+	struct spindle_replica *r;
+	size_t i;
+
+	begin_with_two();
+	r = process[1].r;
+	if (!takes_batch(r, good_head, LIE_LEN))
+		wrong("a good batch is refused", 1, 0);
+	for (i = 0; i < ARRAY_SIZE(lie); i++) {
+		struct batch_head head = good_head;
+
+		memcpy((char *)&head + lie[i].at, &lie[i].value, sizeof(lie[i].value));
+		if (takes_batch(r, head, LIE_LEN))
+			wrong("a batch with a bad head is believed", 1, i);
+	}
+	for (i = 0; i < ARRAY_SIZE(len); i++)
+		if (takes_batch(r, good_head, len[i]))
+			wrong("a batch of another length is believed", 1, i);
+	end();
+}
+
+static bool is_refused(struct spindle_replica *r, uint32_t why)
+{
+	struct spindle_rdmc_event ev = { .tag = BATCH, .len = LIE_LEN };
+	uint32_t reason = 0;
+
+	return !batch_incoming(r, &ev, &reason) && reason == why;
+}
+
+/* A batch comes only if it was promised, one after the other, and while it is of use. */
+static void unasked(void)
+{
+	struct spindle_replica *r;
+	struct joiner *j;
+
+	begin_with_two();
+	r = process[1].r;
+	j = &r->joiner;
+	j->oldest = 7;
+	if (!is_refused(r, EPROTO))
+		wrong("a batch is taken that was not promised", 1, 0);
+	j->history = true;
+	if (is_refused(r, EPROTO) || !is_refused(r, EPROTO))
+		wrong("two batches are taken at once", 1, 0);
+	batch_end(j);
+	j->oldest = 0;
+	if (!is_refused(r, ENOSPC))
+		wrong("a donor goes on for a history that is full", 1, 0);
+	j->shared = true;
+	if (is_refused(r, ENOSPC))
+		wrong("a history that is full ends those of others", 1, 0);
+	batch_end(j);
+	r->spill.end = r->spill.limit;
+	if (!is_refused(r, ENOBUFS))
+		wrong("old messages come while there is no room for new ones", 1, 0);
+	r->spill.end = 0;
+	end();
 }
 
 int main(int argc, char **argv)
@@ -363,12 +575,19 @@ int main(int argc, char **argv)
 	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : 300, at;
 
 	alarm(900);
+	newcomers();
+	liars();
+	unasked();
+	ok(!tap_failures, "a newcomer gets the history, and believes no batch that is malformed");
 	for (seed = first; seed < first + n && tap_failures < 10; seed++)
 		schedule();
-	printf("# %llu messages applied, %llu states loaded and %llu declared, %llu processes died\n",
+	printf("# %llu batches of histories, %llu messages put into them, %llu views\n",
+	       (unsigned long long)group.fills, (unsigned long long)group.filled,
+	       (unsigned long long)group.views);
+	printf("# %llu messages applied, %llu states loaded, %llu declared, %llu processes died\n",
 	       (unsigned long long)applied, (unsigned long long)transfers,
 	       (unsigned long long)declared, (unsigned long long)died);
-	at = applied && transfers && died && declared;
+	at = applied && transfers && died && declared && group.filled && group.views;
 	ok(!tap_failures, "replicas have the same state, whatever dies");
 	ok(at, "messages, transfers and deaths are there");
 	return tap_end();

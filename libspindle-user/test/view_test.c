@@ -412,6 +412,36 @@ static void test_nonsense(void)
 	}
 }
 
+/* A history may be older than the membership of its node. It has no rings of senders. */
+static void test_not_a_member(void)
+{
+	const struct fake_opts o = { .history = 1 };
+	struct spindle_queue q;
+	struct spindle_view v;
+	struct spindle_msg m[4];
+
+	begin_with(&q, SPINDLE_ATTACH_RECV, SPINDLE_WANT_VIEWS, o);
+	VIEW(4, SEAT(103, 0, 0, 0), SEAT(100, NONE, 0, 0), SEAT(102, 1, 0, 0));
+	fake_deliver(1, 1);
+	VIEW(5, SEAT(103, 0, 0, 0), SEAT(7, 1, 2, ME | JOINED));
+	fake_deliver(0, 1);
+	CHECK(spindle_next_batch(&q, m, 4) == 2 && is_view(&m[0], 4) && is_msg(&m[1], 102, 1));
+	CHECK(!spindle_view(&q, &v) && v.members == 3 && v.senders == 2);
+	CHECK(v.rank == NONE && v.sender_rank == NONE);
+	CHECK(spindle_rank(&q) == NONE && spindle_sender_rank(&q) == NONE);
+	CHECK(spindle_next_batch(&q, m, 4) == 2 && is_view(&m[0], 5) && is_msg(&m[1], 103, 1));
+	CHECK(spindle_rank(&q) == 1 && spindle_sender_rank(&q) == 1);
+	/* Ranks still have to fit to each other. */
+	VIEW(6, SEAT(103, 0, 0, ME), SEAT(7, 1, 0, ME));
+	CHECK(spindle_peek(&q, m) == -EPROTO && vid_of(&q) == 5);
+	stop(&q);
+
+	begin_with(&q, SPINDLE_ATTACH_RECV, SPINDLE_WANT_VIEWS, o);
+	VIEW(4, SEAT(103, 0, 0, 0), SEAT(102, 2, 0, 0));
+	CHECK(spindle_peek(&q, m) == -EPROTO && vid_of(&q) == 3);
+	stop(&q);
+}
+
 static int note_batch(void *arg, const struct spindle_msg *msgs, unsigned int n)
 {
 	char *at = arg;
@@ -472,6 +502,7 @@ int main(void)
 		{ "view: a view without this sender or reader", test_no_sender_any_more },
 		{ "view: a message names its destinations by node", test_destinations },
 		{ "view: seats that contradict each other are refused", test_nonsense },
+		{ "view: a history that is older than its node's membership", test_not_a_member },
 		{ "view: dispatch", test_dispatch },
 		{ "errors: each has its own text", test_words },
 	};

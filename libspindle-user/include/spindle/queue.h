@@ -342,7 +342,10 @@ struct spindle_view {
 	uint32_t members;
 	/** @senders: members that may send */
 	uint32_t senders;
-	/** @rank: own rank among the members */
+	/**
+	 * @rank: own rank among the members; SPINDLE_NO_RANK in a view without this node, of a
+	 * history that was filled with messages from before the node was a member
+	 */
 	uint32_t rank;
 	/** @sender_rank: own rank among the senders, or SPINDLE_NO_RANK */
 	uint32_t sender_rank;
@@ -679,7 +682,7 @@ static inline uint32_t spindle_max_msg(const struct spindle_queue *q)
  *
  * In the view that the reader is in. Any thread.
  *
- * Return: 0 to members - 1.
+ * Return: 0 to members - 1, or SPINDLE_NO_RANK, see spindle_view.rank.
  */
 static inline uint32_t spindle_rank(const struct spindle_queue *q)
 {

@@ -87,6 +87,11 @@ struct spindle_replica_stat {
 	uint64_t served;
 	/** @foreign: messages that do not come from a replica; they were passed over */
 	uint64_t foreign;
+	/**
+	 * @filled: messages from before the history of this node began, which this replica has got
+	 * with a state and put into that history; 0 if an administrator does not allow that
+	 */
+	uint64_t filled;
 };
 
 /**
