@@ -4,7 +4,7 @@
  *
  *	replica-load -n NODE -g SUBGROUP -t TOTAL -f FILE [-c COUNT] [-l LEN] [-b BYTES]
  *		     [-x WHEN] [-y BYTES] [-k PID] [-p MS] [-o MS] [-s BYTES] [-m BYTES]
- *		     [-d] [-N]
+ *		     [-a FILE] [-w FILE] [-d] [-N]
  *
  * The process sends COUNT messages of LEN bytes, applies messages until there are TOTAL of them in
  * its state, and prints "total TOTAL hash HASH lsn LSN". The same line at two nodes means the same
@@ -14,7 +14,8 @@
  * -x WHEN: the process kills itself: in "save", when its child saves; in "send", when it sends a
  * snapshot; in "receive", when a snapshot begins to arrive, or with -y so many bytes of it have; in
  * "load". -k: it kills that process instead, once. -p: save() and load() take so many milliseconds
- * more. -o: timeout. -s: spill_bytes. -m: state_bytes. -d: declare the empty state. -N:
+ * more. -w: save() and load() wait until that file exists. -a: so does the first message. -o:
+ * timeout. -s: spill_bytes. -m: state_bytes. -d: declare the empty state. -N:
  * SPINDLE_REPLICA_NO_FORK.
  *
  * Each change of the replica's state is a line "state NAME donor NODE error TEXT".
@@ -55,7 +56,7 @@ static struct {
 	struct spindle_replica_opts replica;
 	uint64_t total, count, bytes, arrived;
 	uint32_t len, pause_ms;
-	const char *stop, *when;
+	const char *stop, *when, *after, *gate;
 	pid_t victim;
 	bool declare;
 } opt = { .len = 64 };
@@ -103,6 +104,14 @@ static bool read_all(int fd, void *buf, size_t len)
 	return true;
 }
 
+/* What save() and load() do besides their work. */
+static void stand_still(void)
+{
+	usleep(opt.pause_ms * 1000);
+	while (opt.gate && access(opt.gate, F_OK))
+		usleep(10000);
+}
+
 /* The bytes behind the state, piece by piece. */
 static void fill(uint64_t *piece, uint64_t at)
 {
@@ -126,7 +135,7 @@ static int save(void *ctx, int fd, uint64_t lsn)
 	(void)lsn;
 	if (opt.when && !strcmp(opt.when, "save"))
 		kill(getppid(), SIGKILL);
-	usleep(opt.pause_ms * 1000);
+	stand_still();
 	write_all(fd, &state, sizeof(state));
 	for (at = 0; at < opt.bytes; at += CHUNK) {
 		fill(piece, at);
@@ -151,7 +160,7 @@ static int load(void *ctx, int fd, uint64_t lsn)
 	(void)ctx;
 	(void)lsn;
 	die_in("load");
-	usleep(opt.pause_ms * 1000);
+	stand_still();
 	if (!read_all(fd, &state, sizeof(state)))
 		return -EIO;
 	for (at = 0; at < opt.bytes; at += CHUNK) {
@@ -213,7 +222,7 @@ static bool send_some(uint64_t *sent)
 	uint32_t i;
 
 	spindle_replica_stat(replica, &st);
-	if (st.state != SPINDLE_REPLICA_CURRENT)
+	if (st.state != SPINDLE_REPLICA_CURRENT || (opt.after && access(opt.after, F_OK)))
 		return false;
 	for (i = 0; i < 16 && *sent < opt.count && !err; i++) {
 		msg->life = life;
@@ -252,7 +261,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:g:t:f:c:l:b:x:y:k:p:o:s:m:dN")) != -1) {
+	while ((c = getopt(argc, argv, "n:g:t:f:c:l:b:x:y:k:p:o:s:m:a:w:dN")) != -1) {
 		switch (c) {
 		case 'n': opt.replica.node = (uint32_t)number(optarg); break;
 		case 'g': opt.replica.subgroup = (uint32_t)number(optarg); break;
@@ -268,6 +277,8 @@ static void parse(int argc, char **argv)
 		case 'o': opt.replica.timeout_ms = (uint32_t)number(optarg); break;
 		case 's': opt.replica.spill_bytes = number(optarg); break;
 		case 'm': opt.replica.state_bytes = number(optarg); break;
+		case 'a': opt.after = optarg; break;
+		case 'w': opt.gate = optarg; break;
 		case 'd': opt.declare = true; break;
 		case 'N': opt.replica.flags = SPINDLE_REPLICA_NO_FORK; break;
 		default: exit(2);

@@ -113,6 +113,30 @@ done
 check "all have the same state" wait_until 60 totals c d
 end_round "the round of parts ends"
 
+# Nobody waits for a state: all messages are applied while save() stands still, and while load() does.
+rm -f /tmp/go /tmp/gate
+replica a 1 -t 1000 -d -c 1000 -b 3000000 -a /tmp/go -w /tmp/gate
+check "node 1 has a state to give" wait_until 30 is_now current a
+replica b 2 -t 1000 -b 3000000
+check "node 2 waits for it" wait_until 30 is_now receiving b
+touch /tmp/go
+check "node 1 applies all messages while its child saves" wait_until 60 totals a
+check "the state is still not sent" is_now receiving b
+touch /tmp/gate
+check "then node 2 has the same state" wait_until 60 totals a b
+end_round "the round of save() ends"
+rm -f /tmp/go /tmp/gate
+replica a 1 -t 1000 -d -c 1000 -b 3000000 -a /tmp/go
+check "node 1 has a state again" wait_until 30 is_now current a
+replica b 2 -t 1000 -b 3000000 -w /tmp/gate
+check "node 2 loads it" wait_until 30 is_now loading b
+touch /tmp/go
+check "node 1 applies all messages while node 2 loads" wait_until 60 totals a
+check "the state is still not loaded" is_now loading b
+touch /tmp/gate
+check "node 2 applies what came meanwhile" wait_until 60 totals a b
+end_round "the round of load() ends"
+
 # What the status shows: a replica that waits for a snapshot, its donor, and a snapshot that has come.
 # says_of NODE PATTERN: the status of the node has such a line of a replica
 says_of()
