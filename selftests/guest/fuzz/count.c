@@ -58,6 +58,7 @@ static const struct {
 	[OP_KICK] = { "device: kick", ERRNO, 3, 0 },
 	[OP_MEMBERS] = { "device: members", ERRNO, 1, 2 },
 	[OP_SILENCE] = { "device: silence", ERRNO, 1, 3 },
+	[OP_FILL] = { "device: fill", ERRNO, 0, 3 },
 	[OP_IOCTL_ODD] = { "device: ioctl, odd", ERRNO, 0, 1 },
 	[OP_POLL] = { "device: poll", ERRNO, 3, 0 },
 	[OP_FILE_ODD] = { "device: other calls", ERRNO, 0, 2 },

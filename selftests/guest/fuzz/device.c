@@ -158,6 +158,8 @@ static void attach(struct file *f)
 	bool odd_one = one_in(4);
 	enum op op;
 
+	if (!one_in(4))
+		a.flags |= SPINDLE_ATTACH_HISTORY;
 	if (a.flags & SPINDLE_ATTACH_COPY && one_in(2))
 		a.copy_bytes = 4096ULL << below(6);
 	if (odd_one)
@@ -229,6 +231,44 @@ static void silence(struct file *f)
 		broken("silence of %llu rounds", (unsigned long long)rounds);
 	if (!err && f->attached && !(f->a.flags & SPINDLE_ATTACH_SEND))
 		broken("silence of an attachment that does not send");
+}
+
+/* Put messages in front of a history. Most of them would be right. */
+static void fill(struct file *f)
+{
+	struct spindle_seat seat[3] = {
+		{ .node = 1 }, { .node = 2, .sender_rank = 1 }, { .node = 3, .sender_rank = 2 },
+	};
+	unsigned char data[8 * 64] = { 0 };
+	struct spindle_dlv dlv[8] = { 0 };
+	struct spindle_fill arg = {
+		.lineage = { f->a.lineage[0], f->a.lineage[1] }, .era = f->a.era,
+		.lsn = f->a.oldest, .seats = (uintptr_t)seat, .dlv = (uintptr_t)dlv,
+		.data = (uintptr_t)data, .members = 3, .count = 1 + below(8),
+		.bytes = sizeof(data),
+	};
+	uint32_t i;
+	int err;
+
+	if (one_in(2)) {
+		arg.vid = f->a.vid;
+		arg.before = f->a.vid - 1;
+	}
+	for (i = 0; i < arg.count; i++)
+		dlv[i] = (struct spindle_dlv){
+			.lsn = arg.lsn - arg.count + i, .offset = i * 64, .len = below(65),
+			.sender = below(3),
+		};
+	if (one_in(3))
+		((uint64_t *)&arg)[below(sizeof(arg) / 8)] = odd();
+	if (one_in(3))
+		((uint64_t *)dlv)[below(sizeof(dlv) / 8)] = odd();
+	if (one_in(3))
+		((uint64_t *)seat)[below(sizeof(seat) / 8)] = odd();
+	err = ioctl(f->fd, SPINDLE_IOC_FILL, one_in(10) ? NULL : &arg) ? errno : 0;
+	count(OP_FILL, err);
+	if (!err && f->attached && !(f->a.features & SPINDLE_FEAT_HISTORY))
+		broken("messages in front of no history");
 }
 
 static void odd_ioctl(struct file *f)
@@ -394,8 +434,10 @@ static void act_on_file(struct file *f, bool child)
 		map_odd(f);
 	else if (p < 77)
 		close_one(f);
-	else if (p < 80)
+	else if (p < 78)
 		members(f);
+	else if (p < 80)
+		fill(f);
 	else if (p < 83)
 		odd_ioctl(f);
 	else if (p < 85)

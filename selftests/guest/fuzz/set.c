@@ -65,8 +65,6 @@ void stall_ms(struct tree *t, const struct place *at, uint32_t ms)
 
 	tree_begin(&in);
 	tree_u32(&in, SPINDLE_TUNE_A_STALL_MS, ms);
-	if (one_in(4))
-		tree_u8(&in, SPINDLE_TUNE_A_HISTORY_FILL, below(2));
 	put_tune(t, at, &in);
 }
 
@@ -93,6 +91,11 @@ void subgroup_set(struct tree *t, const struct place *at)
 	/* In most cases there are no large messages. */
 	if (one_in(16))
 		tree_u32(&in, SPINDLE_TUNE_A_LARGE, SPINDLE_MIN_LARGE << below(10));
+	/* Bystanders do not know histories. */
+	if (!of_bystanders(at) && one_in(3)) {
+		tree_u32(&in, SPINDLE_TUNE_A_HISTORY, one_in(4) ? 0 : 65536U << below(3));
+		tree_u8(&in, SPINDLE_TUNE_A_HISTORY_FILL, !one_in(8));
+	}
 	put_tune(t, at, &in);
 }
 
