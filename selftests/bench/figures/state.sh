@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What two members notice while a third node gets a large state: the longest time between two
+# messages, without and with the transfer, and how fast the state comes, over what RDMC itself
+# carries between two nodes. The x axis is the size of the state, in MiB.
+# bench: machine=icount
+# bench: mem=8192
+. ./lib-bench.sh
+
+SIZES="64 256 1024"
+[ ! "$QUICK" ] || SIZES=16
+HISTORY=64M
+
+# A state belongs to all messages of a subgroup, so each size has a subgroup of its own.
+subgroups()
+{
+	local mb
+
+	for mb in $SIZES; do
+		echo "subgroup $mb max-msg 1024 hold 0"
+	done
+}
+
+# RDMC by itself: objects of the length that parts of a state have, as many under way.
+rdmc_alone()
+{
+	limit "$POINT_LIMIT" spindle-perf rdmc -n 2 -S 4M -q 8 -c 32 -r 1 -C /tmp/rdmc.csv \
+		>/tmp/bench.out 2>&1 || return 1
+	alone=$(column /tmp/rdmc.csv bandwidth)
+}
+
+begin()
+{
+	local mb
+
+	# shellcheck disable=SC2046 # words
+	loop_start && rdmc_alone && loop_nodes 3 && live_view 3 $(subgroups) &&
+		wait_until 30 in_view 1 1 2 3 || return 1
+	for mb in $SIZES; do
+		spindle-ctl subgroup set node 1 id "$mb" history $HISTORY &&
+			spindle-ctl subgroup set node 2 id "$mb" history $HISTORY || return 1
+	done
+}
+
+end()
+{
+	loop_del 3 && loop_end
+}
+
+# state MIB
+state()
+{
+	local k
+
+	turn state "$1" || return 0
+	# shellcheck disable=SC2154 # lib-bench.sh
+	k=$points
+	if ! limit "$POINT_LIMIT" state-rate -g "$1" -b $(($1 << 20)) -r "$alone" \
+		-c "spindle-ctl subgroup set node 3 id $1 history $HISTORY" \
+		>/tmp/bench.csv 2>/tmp/bench.out; then
+		failed "$k" state "$1"
+		return 0
+	fi
+	[ "$rows" != 0 ] || tell "head $(head -n 1 /tmp/bench.csv)"
+	rows=$((rows + 1))
+	tell "row $k,state,$1,$(sed -n 2p /tmp/bench.csv)"
+}
+
+sweep()
+{
+	local mb
+
+	for mb in $SIZES; do
+		state "$mb"
+	done
+}
+
+[ "${LIST:-}" ] || . ./lib-live.sh
+# shellcheck disable=SC2034 # lib-bench.sh
+BENCH_BEGIN=begin BENCH_END=end
+bench
