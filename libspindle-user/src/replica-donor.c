@@ -253,6 +253,19 @@ static void opened(void *arg, struct spindle_rdmc_group *g, const struct spindle
 	rearm(r);
 }
 
+/*
+ * All receivers have a part. Its memory is freed now, because the donor would stand still while it
+ * frees a large snapshot at once. Behind a part that was refused, parts are sent again, so these
+ * stay.
+ */
+static void free_part(struct donor *d, const struct spindle_rdmc_event *ev)
+{
+	if (ev->tag != d->freed)
+		return;
+	madvise(d->map + d->freed, ev->len, MADV_REMOVE);
+	d->freed += ev->len;
+}
+
 static void done(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
 {
 	struct spindle_replica *r = arg;
@@ -265,8 +278,10 @@ static void done(void *arg, struct spindle_rdmc_group *g, const struct spindle_r
 		return;
 	}
 	d->flying--;
-	if (ev->error == SPINDLE_RDMC_OK)
+	if (ev->error == SPINDLE_RDMC_OK) {
+		free_part(d, ev);
 		return;
+	}
 	if (ev->error == SPINDLE_RDMC_REFUSED && ev->reason == ENOMEM && d->part > PART_MIN) {
 		if (ev->tag < d->again)
 			d->again = ev->tag;

@@ -270,6 +270,9 @@ static void *load(void *arg)
 	struct spindle_replica *r = arg;
 	int err = r->ops.load(r->ctx, r->joiner.fd, r->joiner.lsn);
 
+	/* This frees the snapshot, which takes long if that is large. */
+	close(r->joiner.fd);
+	r->joiner.fd = -1;
 	__atomic_store_n(&r->joiner.loaded, err > 0 ? -EINVAL : err, __ATOMIC_RELEASE);
 	replica_wake(r);
 	return NULL;

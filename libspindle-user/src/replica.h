@@ -160,6 +160,7 @@ struct donor {
 	unsigned char *map;	/* its bytes, when they are all there */
 	uint64_t len;
 	uint64_t sent;		/* next byte to send */
+	uint64_t freed;		/* bytes below have arrived, and their memory is free */
 	uint64_t again;		/* bytes from here on were refused; UINT64_MAX: none */
 	uint32_t part;		/* bytes of a part */
 	uint32_t flying;	/* parts on their way */

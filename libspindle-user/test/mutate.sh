@@ -64,6 +64,7 @@ mutant asks_once replica.c 's/r->ask_at = now + r->opts.timeout_ms;/r->ask_at = 
 
 # Messages come between two parts.
 mutant parts_in_a_row replica-joiner.c '/^static void receive/,/^}/ s/&calls, r, 1)/\&calls, r, 99)/'
+mutant frees_what_is_sent_again replica-donor.c '/^static void done/,/^}/ s/	d->flying--;/	d->flying--;\n	free_part(d, ev);/'
 
 # Reports.
 mutant changes_not_reported replica.c '/^void replica_changed/,/^}/ s/replica_report(r);/;/'
