@@ -19,7 +19,7 @@
  *	load_s			from the last part until the newcomer is current
  *	bandwidth		bytes per second between the first part and the last one
  *	of_rdmc			the same over RATE
- *	messages		that node 2 applied meanwhile
+ *	messages		that node 2 applied in that time
  *
  * Exit status: 0: the newcomer has the state of the others; 1: a sentence says what is wrong.
  */
@@ -290,12 +290,14 @@ static void print(uint64_t other_quiet, uint64_t donor_quiet, uint64_t messages)
 	uint64_t first = atomic_load(&shared->first);
 	double bandwidth = (opt.bytes - atomic_load(&shared->first_bytes)) / seconds(first, there);
 
-	printf("bytes,other_quiet,other_gap,donor_quiet,donor_gap,save_s,transfer_s,load_s,bandwidth,of_rdmc,messages\n");
-	printf("%" PRIu64 ",%" PRIu64 ",%llu,%" PRIu64 ",%llu,%.6f,%.6f,%.6f,%.0f,%.4f,%" PRIu64 "\n",
-	       opt.bytes, other_quiet, atomic_load(&shared->gap[OTHER]), donor_quiet,
-	       atomic_load(&shared->gap[DONOR]), seconds(offer, first), seconds(first, there),
-	       seconds(there, atomic_load(&shared->reached[SPINDLE_REPLICA_CURRENT])),
-	       bandwidth, bandwidth / opt.rate, messages);
+	printf("bytes,other_quiet,other_gap,donor_quiet,donor_gap,");
+	printf("save_s,transfer_s,load_s,bandwidth,of_rdmc,messages\n");
+	printf("%" PRIu64 ",%" PRIu64 ",%llu,", opt.bytes, other_quiet,
+	       atomic_load(&shared->gap[OTHER]));
+	printf("%" PRIu64 ",%llu,", donor_quiet, atomic_load(&shared->gap[DONOR]));
+	printf("%.6f,%.6f,%.6f,", seconds(offer, first), seconds(first, there),
+	       seconds(there, atomic_load(&shared->reached[SPINDLE_REPLICA_CURRENT])));
+	printf("%.0f,%.4f,%" PRIu64 "\n", bandwidth, bandwidth / opt.rate, messages);
 }
 
 static void parse(int argc, char **argv)

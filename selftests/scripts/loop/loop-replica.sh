@@ -134,7 +134,7 @@ touch /tmp/go
 check "node 1 applies all messages while node 2 loads" wait_until 60 totals a
 check "the state is still not loaded" is_now loading b
 touch /tmp/gate
-check "node 2 applies what came meanwhile" wait_until 60 totals a b
+check "node 2 applies what came in that time" wait_until 60 totals a b
 end_round "the round of load() ends"
 
 # What the status shows: a replica that waits for a snapshot, its donor, and a snapshot that has come.
