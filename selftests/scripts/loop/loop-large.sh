@@ -87,12 +87,12 @@ sends()
 		"$(($(loop_stat 1 1 sent) - sent)) $(($(loop_stat 1 1 large) - large))" "$want"
 }
 
-says 0 '  large 262144  history none$' subgroup show node 1 id 1 -v
+says 0 '  large 262144  history none  history-fill 0$' subgroup show node 1 id 1 -v
 for bytes in 0 4095 1048577 4294967295; do
 	says 1 'large is 4096 to 1048576 bytes' subgroup set 1 id 1 silence 5 large $bytes
 	is "the refusal names the value" "$(grep -c "at: large $bytes\$" "$out")" 1
 done
-says 0 ' silence 1024 .* large 262144  history none$' subgroup show node 1 id 1 -v
+says 0 ' silence 1024 .* large 262144  history none  history-fill 0$' subgroup show node 1 id 1 -v
 says 1 'large is for subgroups with max-msg above 262144' subgroup set 1 id 6 large 4096
 is "the refusal names the value" "$(grep -c 'at: large 4096$' "$out")" 1
 is "a subgroup without large messages shows no threshold" "$(loop_large 1 6)" ""

@@ -113,7 +113,7 @@ const struct refusal tune_refusals[] = {
 	{ SSET, "history 2^32-1", SG0 "tune{ *history=4294967295 } ", EINVAL,
 		"65536 to 1073741824", 0 },
 	{ SSET, "short history", SG0 "tune{ *history/3 } ", EINVAL, LENGTH, 0 },
-	{ SSET, "tuning, unknown attribute", SG0 "tune{ silence=9 *#9=1 } ", EINVAL, UNKNOWN, 0 },
+	{ SSET, "tuning, unknown attribute", SG0 "tune{ silence=9 *#99=1 } ", EINVAL, UNKNOWN, 0 },
 	{ SSET, "tuning, attribute 0", SG0 "tune{ silence=9 *#0=1 } ", EINVAL, NULL, 0 },
 	{ SSET, "tuning, stray bytes", SG0 "tune{ silence=9 ~3 } ", EINVAL, STRAY, 0 },
 	{ SSET, "tuning, cut off", SG0 "tune{ silence^40=9 } ", EINVAL, STRAY, 0 },
