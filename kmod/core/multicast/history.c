@@ -330,6 +330,8 @@ static void put_in_front(struct spindle_history *h, const struct spindle_dlv *dl
 		h->q.copy_free -= spindle_units(dlv->len);
 		to->offset = (h->q.copy_free << SPINDLE_UNIT_SHIFT) & (bytes - 1);
 		spindle_dlvq_put(&h->q, h->q.copy_free, data + dlv->offset, dlv->len);
+	} else if (dlv->kind == SPINDLE_DLV_OTHER) {
+		to->offset = 0;
 	}
 	h->q.copy_end[(at - 1) & h->q.mask] = h->q.copy_free;
 	/* Pairs with the address dependency in spindle_history_oldest(): the entry is complete. */
@@ -378,9 +380,8 @@ static bool view_fits(struct spindle_history *h, const struct spindle_older *old
 }
 
 /*
- * Show the cursors what has come in front. A process may look back, to give messages to another
- * node. No entry that it can see there may be half of one: it is a filler itself, so it does not
- * look back while messages come in front.
+ * Show the cursors what has come in front, because the filler may look back, to give messages to
+ * another node. A node has one filler at a time, and a filler does not look back during its call.
  */
 static void show_front(struct spindle_history *h)
 {

@@ -677,6 +677,7 @@ mutant history_fill_marks multicast/history.c '/^static bool put_view/,/^}/ s/h-
 mutant history_fill_unlearned multicast/history.c 's/oldest->before = older->before;/;/'
 mutant history_fill_same_view multicast/history.c '/^static bool put_view/,/^}/ s/if (begins_with(h, oldest) .*/if (0) {/'
 mutant history_fill_before_grows multicast/history.c 's/return older->before <= oldest->before;/return true;/'
+mutant history_fill_other_offset multicast/history.c '/^static void put_in_front/,/^}/ s/to->offset = 0;/;/'
 mutant older_before_zero multicast/history.c 's/older->lsn < older->count || //'
 mutant older_view_order multicast/history.c 's/ || (older->vid \&\& older->before >= older->vid)//'
 mutant older_any_kind multicast/history.c 's/if (d->kind != SPINDLE_DLV_MSG \&\& d->kind != SPINDLE_DLV_OTHER)/if (0)/'

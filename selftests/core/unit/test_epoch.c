@@ -1231,6 +1231,30 @@ static void announce_full(bool copy)
 	free(e);
 }
 
+/* The next view begins before the readers have the entry of one without messages: they skip it. */
+static void test_announce_skipped(void)
+{
+	static const u32 from[] = { SPINDLE_NO_RANK };
+	static const u64 trim[] = { 0 }, first[] = { 0 };
+	struct end *e = begun(), *n = open_end(1, 0);
+	struct ear ear;
+	u64 have[S];
+
+	listen(e, &ear, LOG, false);
+	spindle_mc_announce(&e->mc, 7);
+	spindle_mc_wedge(&e->mc);
+	spindle_mc_freeze(&e->mc, have);
+	CHECK(spindle_mc_trim(&e->mc, trim));
+	spindle_mc_begin(&n->mc, &e->mc, from, first, 0);
+	spindle_mc_announce(&n->mc, 8);
+	settle(n);
+	CHECK_EQ(ear.tail, 1);
+	check_entry(&ear, 0, SPINDLE_DLV_VIEW, 8);
+	CHECK_EQ(ear.ring[0].offset, 6);
+	free(n);
+	free(e);
+}
+
 /* The owner of a ring sees its own releases, so no other member is waiting for a report. */
 static void test_own_ring(void)
 {
@@ -1981,6 +2005,7 @@ int main(void)
 		{ "a full log makes the engine wait, not spin", test_log_full },
 		{ "a subgroup that begins owes no space", test_owed_begin },
 		{ "a full reader gets the event of the latest view later", test_announce_full },
+		{ "a view that is due when the next one begins", test_announce_skipped },
 		{ "a log fills up without readers", test_announce_unread },
 		{ "a frozen reader gets no event", test_announce_frozen },
 		{ "hold ends with the view", test_hold },

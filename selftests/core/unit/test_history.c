@@ -414,6 +414,31 @@ static void test_fill(void)
 	close_it(f);
 }
 
+/* A message for other members is a position, whatever its descriptor says of bytes. */
+static void test_fill_other(void)
+{
+	struct spindle_dlv dlv = { .lsn = 9, .offset = 5, .slot = 7, .kind = SPINDLE_DLV_OTHER };
+	const u8 data[8] = { 0 };
+	struct spindle_older older = { .dlv = &dlv, .data = data, .bytes = 8, .count = 1,
+				       .lsn = 10 };
+	struct fixture *f = open_it();
+	const struct spindle_dlv *d = &f->h.q.ring[(FIRST - 1) & f->h.q.mask];
+
+	CHECK(spindle_older_is_valid(&older, 1, MAX_LEN));
+	/* No position is missing, and none comes twice. */
+	CHECK_EQ(spindle_history_fill(&f->h, &older, 11), -ESTALE);
+	CHECK_EQ(spindle_history_fill(&f->h, &older, 9), -ESTALE);
+	CHECK_EQ(spindle_history_fill(&f->h, &older, 10), 0);
+	CHECK_EQ(spindle_history_fill(&f->h, &older, 10), -ESTALE);
+	CHECK_EQ(f->h.q.copy_free, f->h.q.copy_tail);
+	CHECK_EQ(d->kind, SPINDLE_DLV_OTHER);
+	CHECK_EQ(d->lsn, 9);
+	CHECK_EQ(d->slot, 7);
+	CHECK_EQ(d->offset, 0);
+	CHECK_EQ(d->len, 0);
+	close_it(f);
+}
+
 /* A history that began with a view gets the messages of the view before it. */
 static void test_fill_before_view(void)
 {
@@ -457,13 +482,16 @@ static void test_fill_up(void)
 	/* The first bytes of a message that is under way are in the ring. */
 	memset(src, 0xa5, sizeof(src));
 	CHECK(!spindle_dlvq_copy(&f->h.q, &part, src, BYTES, &budget));
-	CHECK_EQ(fill(f, 12, 640, 0, 0), -ENOSPC);
-	CHECK_EQ(f->filled, (UNITS - 11 - 2) / 10);
+	CHECK_EQ(fill(f, 20, 576, 0, 0), -ENOSPC);
+	CHECK_EQ(f->filled, (UNITS - 11 - 2) / 9);
 	for (lsn = 1000 - f->filled; lsn < 1002; lsn++)
 		CHECK(holds(f, spindle_history_find(&f->h, lsn), lsn));
 	for (u32 i = 0; i < 100; i++)
 		CHECK_EQ(f->h.q.copy[(f->h.q.copy_tail * SPINDLE_UNIT + i) % BYTES], 0xa5);
-	/* What is delivered then takes the place of what was filled. */
+	/* What is delivered then takes the place of what was filled, the oldest first. */
+	append_len(f, 640);
+	CHECK(spindle_history_oldest(&f->h, f->lsn) > 1000 - f->filled);
+	CHECK(spindle_history_oldest(&f->h, f->lsn) < 1000);
 	for (lsn = 0; lsn < 12; lsn++)
 		append_len(f, 640);
 	CHECK(spindle_history_oldest(&f->h, f->lsn) > 1000);
@@ -909,6 +937,7 @@ int main(void)
 		{ "more views than it knows", test_too_many_views },
 		{ "views that are not remembered are forgotten", test_age },
 		{ "older messages come in front", test_fill },
+		{ "an older message for other members", test_fill_other },
 		{ "a history that begins with a view is filled", test_fill_before_view },
 		{ "older messages take the room that is free", test_fill_up },
 		{ "older views are as many as it knows", test_fill_views },
