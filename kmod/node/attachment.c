@@ -464,7 +464,6 @@ static void describe_place(const struct spindle_subgroup *sg, struct spindle_att
 static int check_place(const struct spindle_subgroup *sg, const struct place *place)
 {
 	static const struct spindle_lineage none;
-	const struct spindle_lineage *here = sg->inst->lineage ? : &none;
 
 	if (place->from != SPINDLE_FROM_LSN)
 		return 0;
@@ -472,7 +471,7 @@ static int check_place(const struct spindle_subgroup *sg, const struct place *pl
 		return -EOPNOTSUPP;
 	if (!memcmp(&place->lineage, &none, sizeof(none)))
 		return 0;
-	return memcmp(&place->lineage, here, sizeof(none)) ? -EXDEV : 0;
+	return spindle_installed_is_of(sg->inst, &place->lineage) ? 0 : -EXDEV;
 }
 
 static struct spindle_subgroup *find_subgroup(const struct spindle_net *sn, const char *name,

@@ -55,11 +55,8 @@ static bool is_listed(const struct spindle_seat *seat, u32 n, u32 node)
 	return false;
 }
 
-/*
- * Check the members that a process names, by their ranks, and clear what means nothing here. Sets
- * the number of the senders among them.
- */
-static int check_seats(struct spindle_seat *seat, u32 n, u32 *senders)
+/* Check the members that a process names, by their ranks, and count the senders among them. */
+static int check_seats(const struct spindle_seat *seat, u32 n, u32 *senders)
 {
 	u32 i;
 
@@ -75,16 +72,6 @@ static int check_seats(struct spindle_seat *seat, u32 n, u32 *senders)
 		++*senders;
 	}
 	return 0;
-}
-
-/* Positions of another lineage, or of another era, say nothing about this subgroup. */
-static bool is_other_life(const struct spindle_subgroup *sg, const struct spindle_fill *args)
-{
-	static const struct spindle_lineage none;
-	const struct spindle_lineage *here = sg->inst->lineage ? : &none;
-
-	return here->word[0] != args->lineage[0] || here->word[1] != args->lineage[1] ||
-	       here->era != args->era;
 }
 
 static void fill_fn(void *ctx)
@@ -108,13 +95,16 @@ static int fill(struct spindle_attachment *att, struct spindle_fill *args,
 {
 	struct spindle_subgroup *sg = att->sg;
 	struct letter letter = { .sg = sg, .older = older };
+	const struct spindle_lineage lineage = {
+		.word = { args->lineage[0], args->lineage[1] }, .era = args->era,
+	};
 	const u32 both = SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV;
 
 	if (!sg)
 		return -ENOTCONN;
 	if (!sg->kept || !sg->fill || (att->flags & both) != both)
 		return -EPERM;
-	if (is_other_life(sg, args))
+	if (!spindle_installed_is_of(sg->inst, &lineage))
 		return -EXDEV;
 	if (!sg->mc.ordered || !spindle_older_is_valid(older, senders, sg->cfg->max_msg))
 		return -EINVAL;
@@ -142,7 +132,7 @@ static int fill(struct spindle_attachment *att, struct spindle_fill *args,
  * Return: 0, or an error as listed in <linux/spindle.h>
  */
 int spindle_fill(struct spindle_attachment *att, struct spindle_fill *args,
-		 struct spindle_seat *seat, const struct spindle_dlv *dlv, const u8 *data)
+		 const struct spindle_seat *seat, const struct spindle_dlv *dlv, const u8 *data)
 {
 	const struct spindle_older older = {
 		.dlv = dlv, .data = data, .bytes = args->bytes, .count = args->count,

@@ -16,6 +16,6 @@ struct spindle_seat;
 
 int spindle_fill_check(const struct spindle_fill *args);
 int spindle_fill(struct spindle_attachment *att, struct spindle_fill *args,
-		 struct spindle_seat *seat, const struct spindle_dlv *dlv, const u8 *data);
+		 const struct spindle_seat *seat, const struct spindle_dlv *dlv, const u8 *data);
 
 #endif /* SPINDLE_NODE_FILL_H */

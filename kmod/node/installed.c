@@ -159,6 +159,21 @@ static int build_first(struct spindle_installed *inst, const struct spindle_view
 }
 
 /**
+ * spindle_installed_is_of() - do positions of a lineage and era mean something in this view?
+ * @inst: the installed view
+ * @lineage: lineage and era; both are 0 for a static view
+ *
+ * Return: true if the view has the same ones
+ */
+bool spindle_installed_is_of(const struct spindle_installed *inst,
+			     const struct spindle_lineage *lineage)
+{
+	static const struct spindle_lineage none;
+
+	return !memcmp(lineage, inst->lineage ? : &none, sizeof(none));
+}
+
+/**
  * spindle_installed_create() - allocate everything for the first view of a node
  * @node: the node
  * @view: checked; the node is a member, or wants to join if the view is live

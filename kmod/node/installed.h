@@ -86,6 +86,8 @@ struct spindle_installed *spindle_installed_create(struct spindle_node *node,
 						   const struct spindle_view *view,
 						   const struct spindle_rules *rules,
 						   const struct spindle_lineage *lineage);
+bool spindle_installed_is_of(const struct spindle_installed *inst,
+			     const struct spindle_lineage *lineage);
 void spindle_installed_start(struct spindle_installed *inst);
 void spindle_installed_stop(struct spindle_installed *inst, u32 error);
 void spindle_installed_remove(struct spindle_installed *inst);
