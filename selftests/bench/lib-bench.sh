@@ -132,16 +132,6 @@ look_at()
 	[ "$ms" -lt "$MAX_MS" ] || ms=$MAX_MS
 }
 
-# column FILE NAME: of its only row
-column()
-{
-	awk -F, -v name="$2" '
-	{ while (match($0, /"[^"]*"/)) $0 = substr($0, 1, RSTART - 1) "x" \
-		substr($0, RSTART + RLENGTH) }
-	NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
-	{ print $at }' "$1"
-}
-
 run_perf()
 {
 	rm -f /tmp/bench.csv
@@ -208,6 +198,14 @@ turn()
 	tell "at $points $1,$2"
 }
 
+# tell_row K SERIES X: the row of the Kth point is that of the CSV of the program
+tell_row()
+{
+	[ "$rows" != 0 ] || tell "head $(head -n 1 /tmp/bench.csv)"
+	rows=$((rows + 1))
+	tell "row $1,$2,$3,$(sed -n 2p /tmp/bench.csv)"
+}
+
 # point SERIES X OPTION...
 point()
 {
@@ -225,9 +223,7 @@ point()
 		sweep_up 64
 		return 0
 	fi
-	[ "$rows" != 0 ] || tell "head $(head -n 1 /tmp/bench.csv)"
-	rows=$((rows + 1))
-	tell "row $k,$series,$x,$(sed -n 2p /tmp/bench.csv)"
+	tell_row "$k" "$series" "$x"
 }
 
 # table PROGRAM ARG...: rows "series,x,values" below a head, of another program

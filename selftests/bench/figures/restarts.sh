@@ -51,9 +51,7 @@ restarts()
 		failed "$k" "$series" "$x"
 		return 0
 	fi
-	[ "$rows" != 0 ] || tell "head $(head -n 1 /tmp/bench.csv)"
-	rows=$((rows + 1))
-	tell "row $k,$series,$x,$(sed -n 2p /tmp/bench.csv)"
+	tell_row "$k" "$series" "$x"
 }
 
 sweep()

@@ -62,9 +62,7 @@ state()
 		failed "$k" state "$1"
 		return 0
 	fi
-	[ "$rows" != 0 ] || tell "head $(head -n 1 /tmp/bench.csv)"
-	rows=$((rows + 1))
-	tell "row $k,state,$1,$(sed -n 2p /tmp/bench.csv)"
+	tell_row "$k" state "$1"
 }
 
 sweep()

@@ -46,9 +46,7 @@ large()
 		sweep_up 64
 		return 0
 	fi
-	[ "$rows" != 0 ] || tell "head $(head -n 1 /tmp/bench.csv)"
-	rows=$((rows + 1))
-	tell "row $k,$series,$x,$(sed -n 2p /tmp/bench.csv)"
+	tell_row "$k" "$series" "$x"
 }
 
 # The time of a block to one member, and the time before the first block, in ns.

@@ -14,6 +14,7 @@
  * The last line of the output is "N messages, K restarts".
  * Exit status: 0: nothing is missing or repeated; 1: a sentence says what is wrong.
  */
+#define _GNU_SOURCE /* program_invocation_short_name */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -28,6 +29,7 @@
 #include <unistd.h>
 #include <spindle/spindle.h>
 
+#include "attach.h"
 #include "selfcheck.h"
 
 #define MAX_LOG	(1U << 22)
@@ -51,19 +53,6 @@ static struct {
 	uint64_t lsn[MAX_LOG];
 } *shared;
 
-static void attach(struct spindle_queue *q, uint32_t node, uint32_t flags,
-		   const struct spindle_place *from)
-{
-	struct spindle_attach_opts o = {
-		.node = node, .subgroup = opt.group, .flags = flags, .from = from,
-	};
-	char text[200];
-	int err = spindle_attach(q, &o);
-
-	if (err)
-		die("%s\n", spindle_attach_strerror(q, &o, err, text, sizeof(text)));
-}
-
 /* The children end with the program. */
 static pid_t start(void (*run)(void))
 {
@@ -85,7 +74,7 @@ static void sender(void)
 	struct spindle_queue q;
 	int err;
 
-	attach(&q, opt.sender, SPINDLE_ATTACH_SEND, NULL);
+	attach_or_exit(&q, opt.sender, opt.group, SPINDLE_ATTACH_SEND, NULL);
 	for (; !atomic_load(&shared->stop) && h.num < MAX_LOG; h.num++) {
 		while (h.num - atomic_load(&shared->handled) >= AHEAD)
 			usleep(100);
@@ -122,7 +111,7 @@ static void reader(void)
 
 	if (i)
 		place.lsn = shared->lsn[i - 1] + 1;
-	attach(&q, opt.node, SPINDLE_ATTACH_RECV, &place);
+	attach_or_exit(&q, opt.node, opt.group, SPINDLE_ATTACH_RECV, &place);
 	for (;;) {
 		got = spindle_peek(&q, &m);
 		if (got < 0)
@@ -163,7 +152,7 @@ static void find_place(void)
 {
 	struct spindle_queue q;
 
-	attach(&q, opt.node, SPINDLE_ATTACH_RECV, NULL);
+	attach_or_exit(&q, opt.node, opt.group, SPINDLE_ATTACH_RECV, NULL);
 	spindle_place(&q, &shared->place);
 	spindle_detach(&q);
 }

@@ -29,6 +29,7 @@
  *
  * Exit status: 0: no position is missed; 1: a sentence says what is wrong.
  */
+#define _GNU_SOURCE /* program_invocation_short_name */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -45,6 +46,7 @@
 #include <unistd.h>
 #include <spindle/spindle.h>
 
+#include "attach.h"
 #include "selfcheck.h"
 
 #define MAX_LEN		(1 << 20)
@@ -90,19 +92,6 @@ struct pair {
 	struct sample off, on;
 };
 
-static void attach(struct spindle_queue *q, uint32_t node, uint32_t flags,
-		   const struct spindle_place *from)
-{
-	struct spindle_attach_opts o = {
-		.node = node, .subgroup = opt.group, .flags = flags, .from = from,
-	};
-	char text[200];
-	int err = spindle_attach(q, &o);
-
-	if (err)
-		die("%s\n", spindle_attach_strerror(q, &o, err, text, sizeof(text)));
-}
-
 /* The children end with the program. */
 static pid_t start(void (*run)(uint32_t node), uint32_t node)
 {
@@ -126,7 +115,7 @@ static void sender(uint32_t node)
 	struct spindle_queue q;
 	int err;
 
-	attach(&q, node, SPINDLE_ATTACH_SEND, NULL);
+	attach_or_exit(&q, node, opt.group, SPINDLE_ATTACH_SEND, NULL);
 	for (;; h.num++) {
 		memcpy(msg, &h, sizeof(h));
 		while ((err = spindle_send(&q, msg, opt.len)) == -EAGAIN) {
@@ -154,7 +143,7 @@ static void other_reader(uint32_t node)
 	struct spindle_msg m[BATCH];
 	struct spindle_queue q;
 
-	attach(&q, node, SPINDLE_ATTACH_RECV, NULL);
+	attach_or_exit(&q, node, opt.group, SPINDLE_ATTACH_RECV, NULL);
 	for (;;) {
 		int got = take(&q, node, m);
 
@@ -198,7 +187,7 @@ static void history_reader(uint32_t node)
 	int got;
 
 	place.lsn = atomic_load(&shared->next);
-	attach(&q, node, SPINDLE_ATTACH_RECV, &place);
+	attach_or_exit(&q, node, opt.group, SPINDLE_ATTACH_RECV, &place);
 	for (;; place.lsn += got) {
 		got = take(&q, node, m);
 		bad = gaps(m, got, place.lsn);
@@ -426,7 +415,7 @@ static void find_place(void)
 {
 	struct spindle_queue q;
 
-	attach(&q, opt.reader, SPINDLE_ATTACH_RECV, NULL);
+	attach_or_exit(&q, opt.reader, opt.group, SPINDLE_ATTACH_RECV, NULL);
 	spindle_place(&q, &shared->place);
 	atomic_store(&shared->next, shared->place.lsn);
 	spindle_detach(&q);

@@ -31,6 +31,16 @@ uptime_s()
 	echo "${up%.*}"
 }
 
+# column FILE NAME: of its only row
+column()
+{
+	awk -F, -v name="$2" '
+	{ while (match($0, /"[^"]*"/)) $0 = substr($0, 1, RSTART - 1) "x" \
+		substr($0, RSTART + RLENGTH) }
+	NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
+	{ print $at }' "$1"
+}
+
 # try_load MODULE...: the modules that this kernel has; built in is fine too.
 try_load()
 {
