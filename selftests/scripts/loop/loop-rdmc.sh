@@ -9,10 +9,11 @@
 . ./guest-lib.sh
 . ./lib-loop.sh
 
-# whole WORD...: rdmc-load ends well.
+# whole WORD...: rdmc-load ends well. A group waits as long as the process may take, because nothing
+# here is about a group's timeout, and other work may have the processors.
 whole()
 {
-	limit 120 rdmc-load "$@"
+	limit 120 rdmc-load -t $((120000 * ${PATIENCE:-1})) "$@"
 }
 
 # As many as objects take below: 22 of 2 MiB. Early, while memory is in large pieces.
