@@ -13,6 +13,7 @@
 #include "bulk/rdmc.h"
 #include "dev/chardev.h"
 #include "dev/rdmc_dev.h"
+#include "dev/sst_dev.h"
 #include "fabric/conn.h"
 #include "fabric/device.h"
 #include "live/live.h"
@@ -46,11 +47,16 @@ static int __init spindle_init(void)
 	err = spindle_rdmc_dev_init();
 	if (err)
 		goto err_chardev;
-	err = spindle_netlink_init();
+	err = spindle_sst_dev_init();
 	if (err)
 		goto err_rdmc;
+	err = spindle_netlink_init();
+	if (err)
+		goto err_sst;
 	return 0;
 
+err_sst:
+	spindle_sst_dev_exit();
 err_rdmc:
 	spindle_rdmc_dev_exit();
 err_chardev:
@@ -70,6 +76,7 @@ err_conn:
 static void __exit spindle_exit(void)
 {
 	spindle_netlink_exit();
+	spindle_sst_dev_exit();
 	spindle_rdmc_dev_exit();
 	spindle_chardev_exit();
 	spindle_mapping_exit();

@@ -11,7 +11,6 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/nsproxy.h>
-#include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -19,28 +18,12 @@
 
 #include "base/engine.h"
 #include "chardev.h"
-#include "live/past.h"
+#include "file.h"
 #include "node/attachment.h"
 #include "node/fill.h"
 #include "node/installed.h"
 #include "node/node.h"
 #include "node/subgroup.h"
-
-static int spindle_open(struct inode *inode, struct file *file)
-{
-	struct spindle_attachment *att = spindle_attachment_alloc(file);
-
-	if (!att)
-		return -ENOMEM;
-	file->private_data = att;
-	return nonseekable_open(inode, file);
-}
-
-static int spindle_release(struct inode *inode, struct file *file)
-{
-	spindle_attachment_free(file->private_data);
-	return 0;
-}
 
 /*
  * In the first version with positions the argument ends here. A program of an older version would
@@ -70,24 +53,6 @@ static int bind(struct spindle_attachment *att, const char *name, struct spindle
 	}
 }
 
-/* The name of the subgroup in a request. 0, also if the request has none: then @name is empty. */
-static int copy_name(char name[SPINDLE_NAME_LEN + 1], const struct spindle_attach *args)
-{
-	long len;
-
-	name[0] = 0;
-	if (!args->name)
-		return 0;
-	if (args->subgroup)
-		return -EINVAL;
-	len = strncpy_from_user(name, u64_to_user_ptr(args->name), SPINDLE_NAME_LEN + 1);
-	if (len < 0)
-		return len;
-	if (len > SPINDLE_NAME_LEN)
-		return -ENAMETOOLONG;
-	return len ? 0 : -ENOENT;
-}
-
 /* Does the reply say more about an error? */
 static bool is_told(int err)
 {
@@ -114,7 +79,7 @@ static long ioctl_attach(struct spindle_attachment *att, void __user *arg)
 	err = copy_struct_from_user(&args, sizeof(args), arg, size);
 	if (err)
 		return err == -E2BIG ? -EINVAL : err;
-	err = copy_name(name, &args);
+	err = spindle_file_name(name, args.name, args.subgroup);
 	if (err)
 		return err;
 	ret = bind(att, name[0] ? name : NULL, &args);
@@ -169,48 +134,6 @@ static long ioctl_members(struct spindle_attachment *att, void __user *arg)
 		return -ENOSPC;
 	if (copy_to_user(u64_to_user_ptr(args.ptr), member, n * sizeof(*member)))
 		return -EFAULT;
-	return 0;
-}
-
-static long ioctl_seats(struct spindle_attachment *att, void __user *arg)
-{
-	struct spindle_seat seat[SPINDLE_MAX_MEMBERS];
-	struct spindle_seats args;
-	struct spindle_net *sn;
-	int err = -ENOTCONN;
-	u32 room;
-
-	if (copy_from_user(&args, arg, sizeof(args)))
-		return -EFAULT;
-	if (args.resv)
-		return -EINVAL;
-	room = args.count;
-	sn = spindle_attachment_lock(att);
-	if (!sn)
-		return -ENOTCONN;
-	if (att->sg)
-		err = spindle_past_seats(att->sg, &args, seat);
-	spindle_net_unlock(sn);
-	if (err)
-		return err;
-	if (copy_to_user(arg, &args, sizeof(args)))
-		return -EFAULT;
-	if (room < args.count)
-		return -ENOSPC;
-	if (copy_to_user(u64_to_user_ptr(args.ptr), seat, args.count * sizeof(*seat)))
-		return -EFAULT;
-	return 0;
-}
-
-static long ioctl_kick(struct spindle_attachment *att)
-{
-	/* Pairs with the release in bind_to(). */
-	struct spindle_engine *engine = smp_load_acquire(&att->engine);
-
-	if (!engine)
-		return -ENOTCONN;
-	if (spindle_engine_wake(engine))
-		atomic64_inc(&engine->stats.kicks);
 	return 0;
 }
 
@@ -293,11 +216,11 @@ static long spindle_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		return ioctl_attach(att, ptr);
 	switch (cmd) {
 	case SPINDLE_IOC_KICK:
-		return ioctl_kick(att);
+		return spindle_file_kick(att);
 	case SPINDLE_IOC_MEMBERS:
 		return ioctl_members(att, ptr);
 	case SPINDLE_IOC_SEATS:
-		return ioctl_seats(att, ptr);
+		return spindle_file_seats(att, ptr);
 	case SPINDLE_IOC_SILENCE:
 		return ioctl_silence(att, ptr);
 	case SPINDLE_IOC_REPORT:
@@ -309,26 +232,13 @@ static long spindle_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	}
 }
 
-static int spindle_mmap(struct file *file, struct vm_area_struct *vma)
-{
-	return spindle_attachment_mmap(file->private_data, vma);
-}
-
-static __poll_t spindle_poll(struct file *file, poll_table *wait)
-{
-	struct spindle_attachment *att = file->private_data;
-
-	poll_wait(file, &att->wait, wait);
-	return spindle_attachment_poll(att);
-}
-
 static const struct file_operations spindle_fops = {
 	.owner = THIS_MODULE,
-	.open = spindle_open,
-	.release = spindle_release,
+	.open = spindle_file_open,
+	.release = spindle_file_release,
 	.unlocked_ioctl = spindle_ioctl,
-	.mmap = spindle_mmap,
-	.poll = spindle_poll,
+	.mmap = spindle_file_mmap,
+	.poll = spindle_file_poll,
 };
 
 static struct miscdevice spindle_misc = {

@@ -186,16 +186,19 @@ static void take_over(struct spindle_subgroup *sg, struct spindle_subgroup *old)
  * @ctx: the installed view
  * @index: index of a subgroup of this node in the next view
  * @streams: out: its streams, or NULL
+ * @tb: out: its table, or NULL
  *
  * Return: the protocol state
  */
-struct spindle_mc *spindle_live_made(void *ctx, u32 index, struct spindle_streams **streams)
+struct spindle_mc *spindle_live_made(void *ctx, u32 index, struct spindle_streams **streams,
+				     struct spindle_tb **tb)
 {
 	const struct spindle_installed *inst = ctx;
 	struct spindle_subgroup *sg = inst->live->next->subgroup[index];
 
 	spindle_engine_assert(inst->node->engine);
 	*streams = sg->streams;
+	*tb = spindle_subgroup_tb(sg);
 	return &sg->mc;
 }
 
@@ -242,6 +245,8 @@ static void configure_subgroups(struct spindle_installed *inst)
 	for (i = 0; (sg = spindle_installed_subgroup(inst, &i)); i++) {
 		sg->cfg = &inst->view.subgroup[i];
 		sg->peers = sg->cfg->members & ~BIT_ULL(inst->mg.me);
+		if (sg->table)
+			spindle_subgroup_changed(sg);
 	}
 }
 

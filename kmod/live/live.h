@@ -32,6 +32,7 @@ struct spindle_mg_guest;
 struct spindle_offer;
 struct spindle_peer;
 struct spindle_streams;
+struct spindle_tb;
 struct spindle_subgroup;
 
 /* Chores; any context may set them. */
@@ -162,7 +163,8 @@ int spindle_live_settle(struct spindle_live *live);
 void spindle_live_bow_out(struct spindle_live *live);
 
 /* change.c */
-struct spindle_mc *spindle_live_made(void *ctx, u32 index, struct spindle_streams **streams);
+struct spindle_mc *spindle_live_made(void *ctx, u32 index, struct spindle_streams **streams,
+				     struct spindle_tb **tb);
 void spindle_live_begun(void *ctx, u32 index, struct spindle_mc *old);
 extern const struct spindle_mb_ops spindle_live_mb_ops;
 void spindle_live_show(const struct spindle_peer *peer, struct spindle_mb_peer *member);

@@ -141,12 +141,15 @@ static int fill_member(struct sk_buff *skb, const struct spindle_view_member *m)
 	return 0;
 }
 
-static int fill_subgroup_node(struct sk_buff *skb, int type, u32 id, bool sends)
+/* A request with the same attributes would be valid, so a table has nothing about senders. */
+static int fill_subgroup_node(struct sk_buff *skb, const struct spindle_view_subgroup *sg, int type,
+			      u32 id, bool sends)
 {
 	struct nlattr *nest = nla_nest_start(skb, type);
 
-	if (!nest || nla_put_u32(skb, SPINDLE_SUBGROUP_NODE_A_ID, id) ||
-	    nla_put_u8(skb, SPINDLE_SUBGROUP_NODE_A_SENDER, sends))
+	if (!nest || nla_put_u32(skb, SPINDLE_SUBGROUP_NODE_A_ID, id))
+		return -EMSGSIZE;
+	if (!spindle_view_is_table(sg) && nla_put_u8(skb, SPINDLE_SUBGROUP_NODE_A_SENDER, sends))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -160,11 +163,22 @@ static int fill_subgroup_nodes(struct sk_buff *skb, const struct spindle_view *v
 	for (r = 0; r < view->num_members; r++) {
 		if (!(sg->members & BIT_ULL(r)))
 			continue;
-		if (fill_subgroup_node(skb, SPINDLE_SUBGROUP_A_NODE, view->member[r].id,
+		if (fill_subgroup_node(skb, sg, SPINDLE_SUBGROUP_A_NODE, view->member[r].id,
 				       sg->senders & BIT_ULL(r)))
 			return -EMSGSIZE;
 	}
 	return 0;
+}
+
+static int fill_sizes(struct sk_buff *skb, const struct spindle_view_subgroup *sg)
+{
+	if (spindle_view_is_table(sg))
+		return nla_put_u32(skb, SPINDLE_SUBGROUP_A_CELLS, spindle_view_cells(sg)) ? :
+		       nla_put_u32(skb, SPINDLE_SUBGROUP_A_CELL, spindle_view_cell(sg));
+	return nla_put_u32(skb, SPINDLE_SUBGROUP_A_WINDOW, sg->window) ? :
+	       nla_put_u32(skb, SPINDLE_SUBGROUP_A_MAX_MSG, sg->max_msg) ? :
+	       nla_put_u32(skb, SPINDLE_SUBGROUP_A_RING, sg->ring) ? :
+	       nla_put_u8(skb, SPINDLE_SUBGROUP_A_HOLD, sg->hold);
 }
 
 static int fill_subgroup_config(struct sk_buff *skb, const struct spindle_view *view,
@@ -173,10 +187,7 @@ static int fill_subgroup_config(struct sk_buff *skb, const struct spindle_view *
 	if (nla_put_u32(skb, SPINDLE_SUBGROUP_A_ID, sg->id) ||
 	    (sg->name[0] && nla_put_string(skb, SPINDLE_SUBGROUP_A_NAME, sg->name)) ||
 	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_MODE, sg->mode) ||
-	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_WINDOW, sg->window) ||
-	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_MAX_MSG, sg->max_msg) ||
-	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_RING, sg->ring) ||
-	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_HOLD, sg->hold))
+	    fill_sizes(skb, sg))
 		return -EMSGSIZE;
 	return fill_subgroup_nodes(skb, view, sg);
 }
@@ -188,13 +199,15 @@ static int fill_rule(struct sk_buff *skb, const struct spindle_live *live, u32 s
 	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_RULE);
 	u32 i;
 
-	if (!nest || nla_put_u32(skb, SPINDLE_RULE_A_SHARDS, rule->shards) ||
-	    nla_put_u32(skb, SPINDLE_RULE_A_MIN, rule->min) ||
-	    nla_put_u8(skb, SPINDLE_RULE_A_ON_EXIT, rule->on_exit) ||
-	    nla_put_u8(skb, SPINDLE_RULE_A_SENDERS, rule->all_send))
+	if (!nest || nla_put_u32(skb, SPINDLE_RULE_A_MIN, rule->min))
+		return -EMSGSIZE;
+	if (!spindle_view_is_table(&rule->cfg) &&
+	    (nla_put_u32(skb, SPINDLE_RULE_A_SHARDS, rule->shards) ||
+	     nla_put_u8(skb, SPINDLE_RULE_A_ON_EXIT, rule->on_exit) ||
+	     nla_put_u8(skb, SPINDLE_RULE_A_SENDERS, rule->all_send)))
 		return -EMSGSIZE;
 	for (i = 0; i < rule->num_nodes; i++)
-		if (fill_subgroup_node(skb, SPINDLE_RULE_A_NODE, rule->node[i],
+		if (fill_subgroup_node(skb, &rule->cfg, SPINDLE_RULE_A_NODE, rule->node[i],
 				       rule->senders & BIT_ULL(i)))
 			return -EMSGSIZE;
 	nla_nest_end(skb, nest);
@@ -543,6 +556,18 @@ static int fill_oldest(struct sk_buff *skb, const struct spindle_subgroup *sg)
 				 SPINDLE_SUBGROUP_A_PAD);
 }
 
+/* What only a subgroup with messages has. */
+static int fill_messages(struct sk_buff *skb, const struct spindle_subgroup *sg)
+{
+	if (spindle_view_is_table(sg->cfg))
+		return 0;
+	if (nla_put_u64_64bit(skb, SPINDLE_SUBGROUP_A_LSN, READ_ONCE(sg->mc.deliver.lsn),
+			      SPINDLE_SUBGROUP_A_PAD) ||
+	    fill_oldest(skb, sg) || fill_tune(skb, sg))
+		return -EMSGSIZE;
+	return 0;
+}
+
 /**
  * spindle_fill_subgroup() - add a subgroup with its state and counters
  * @skb: room
@@ -565,10 +590,7 @@ int spindle_fill_subgroup(struct sk_buff *skb, const struct spindle_node *node,
 	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_ERROR, READ_ONCE(sg->error)) ||
 	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_READERS, sg->readers) ||
 	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_SENDER, !!sg->sender) ||
-	    nla_put_u64_64bit(skb, SPINDLE_SUBGROUP_A_LSN, READ_ONCE(sg->mc.deliver.lsn),
-			      SPINDLE_SUBGROUP_A_PAD) ||
-	    fill_oldest(skb, sg) ||
-	    fill_subgroup_stats(skb, sg) || fill_tune(skb, sg) ||
+	    fill_messages(skb, sg) || fill_subgroup_stats(skb, sg) ||
 	    fill_hist(skb, SPINDLE_SUBGROUP_A_SEND_HIST, sg->mc.stats.send_hist) ||
 	    fill_hist(skb, SPINDLE_SUBGROUP_A_RECV_HIST, sg->mc.stats.recv_hist) ||
 	    fill_hist(skb, SPINDLE_SUBGROUP_A_DLV_HIST, sg->mc.stats.dlv_hist) ||

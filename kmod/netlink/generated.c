@@ -60,7 +60,7 @@ static const struct nla_policy rule_policy[SPINDLE_RULE_A_MAX + 1] = {
 static const struct nla_policy subgroup_policy[SPINDLE_SUBGROUP_A_MAX + 1] = {
 	[SPINDLE_SUBGROUP_A_ID] = { .type = NLA_U32 },
 	[SPINDLE_SUBGROUP_A_NAME] = { .type = NLA_NUL_STRING, .len = SPINDLE_NAME_LEN },
-	[SPINDLE_SUBGROUP_A_MODE] = NLA_POLICY_MAX(NLA_U8, SPINDLE_MODE_UNORDERED),
+	[SPINDLE_SUBGROUP_A_MODE] = NLA_POLICY_MAX(NLA_U8, SPINDLE_MODE_TABLE),
 	[SPINDLE_SUBGROUP_A_WINDOW] = { .type = NLA_U32 },
 	[SPINDLE_SUBGROUP_A_MAX_MSG] = { .type = NLA_U32 },
 	[SPINDLE_SUBGROUP_A_RING] = { .type = NLA_U32 },
@@ -68,6 +68,8 @@ static const struct nla_policy subgroup_policy[SPINDLE_SUBGROUP_A_MAX + 1] = {
 	[SPINDLE_SUBGROUP_A_NODE] = NLA_POLICY_NESTED(subgroup_node_policy),
 	[SPINDLE_SUBGROUP_A_RULE] = NLA_POLICY_NESTED(rule_policy),
 	[SPINDLE_SUBGROUP_A_LSN] = { .type = NLA_U64 },
+	[SPINDLE_SUBGROUP_A_CELLS] = { .type = NLA_U32 },
+	[SPINDLE_SUBGROUP_A_CELL] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy contact_policy[SPINDLE_CONTACT_A_MAX + 1] = {

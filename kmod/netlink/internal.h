@@ -68,7 +68,8 @@ const struct nlattr *spindle_netlink_own(const struct spindle_view *view,
 int spindle_netlink_view(struct spindle_view *view, struct genl_info *info);
 int spindle_netlink_subgroup(struct spindle_view_subgroup *sg, const struct nlattr *nest,
 			     struct nlattr **a, struct netlink_ext_ack *extack);
-int spindle_netlink_subgroup_node(const struct nlattr *nest, struct nlattr **a,
+int spindle_netlink_subgroup_node(const struct spindle_view_subgroup *sg,
+				  const struct nlattr *nest, struct nlattr **a,
 				  struct netlink_ext_ack *extack);
 int spindle_netlink_members(struct spindle_view *view, struct genl_info *info);
 int spindle_netlink_check(const struct spindle_view *view, bool live, struct genl_info *info);

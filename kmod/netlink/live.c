@@ -131,7 +131,7 @@ static int parse_node(struct spindle_rule *rule, const struct nlattr *nest,
 		      struct netlink_ext_ack *extack)
 {
 	struct nlattr *a[SPINDLE_SUBGROUP_NODE_A_MAX + 1];
-	int sends = spindle_netlink_subgroup_node(nest, a, extack);
+	int sends = spindle_netlink_subgroup_node(&rule->cfg, nest, a, extack);
 
 	if (sends < 0)
 		return sends;
@@ -142,6 +142,21 @@ static int parse_node(struct spindle_rule *rule, const struct nlattr *nest,
 	if (sends)
 		rule->senders |= BIT_ULL(rule->num_nodes);
 	rule->node[rule->num_nodes++] = nla_get_u32(a[SPINDLE_SUBGROUP_NODE_A_ID]);
+	return 0;
+}
+
+/* The rule of a table is about its members alone. */
+static int check_table(struct nlattr **r, struct netlink_ext_ack *extack)
+{
+	if (r[SPINDLE_RULE_A_SHARDS])
+		return spindle_deny(extack, r[SPINDLE_RULE_A_SHARDS], -EINVAL,
+				    "a table has no shards");
+	if (r[SPINDLE_RULE_A_SENDERS])
+		return spindle_deny(extack, r[SPINDLE_RULE_A_SENDERS], -EINVAL,
+				    "a table has no senders: each member writes its row");
+	if (r[SPINDLE_RULE_A_ON_EXIT])
+		return spindle_deny(extack, r[SPINDLE_RULE_A_ON_EXIT], -EINVAL,
+				    "a table has no readers, and so no on-exit");
 	return 0;
 }
 
@@ -160,6 +175,7 @@ int spindle_netlink_rule(void *ctx, const struct nlattr *nest, struct netlink_ex
 	struct spindle_rule *rule;
 	const struct nlattr *attr;
 	int err, rem;
+	bool table;
 
 	if (rules->num_rules == SPINDLE_MAX_SUBGROUPS) {
 		NL_SET_ERR_MSG_ATTR(extack, nest, "a view has at most 64 subgroups");
@@ -170,6 +186,9 @@ int spindle_netlink_rule(void *ctx, const struct nlattr *nest, struct netlink_ex
 	if (!err && a[SPINDLE_SUBGROUP_A_RULE])
 		err = nla_parse_nested(r, SPINDLE_RULE_A_MAX, a[SPINDLE_SUBGROUP_A_RULE], NULL,
 				       extack);
+	table = spindle_view_is_table(&rule->cfg);
+	if (!err && table)
+		err = check_table(r, extack);
 	if (err)
 		return err;
 	rule->shards = r[SPINDLE_RULE_A_SHARDS] ? nla_get_u32(r[SPINDLE_RULE_A_SHARDS]) : 1;
@@ -180,7 +199,7 @@ int spindle_netlink_rule(void *ctx, const struct nlattr *nest, struct netlink_ex
 	}
 	rule->min = r[SPINDLE_RULE_A_MIN] ? nla_get_u32(r[SPINDLE_RULE_A_MIN]) : 1;
 	rule->on_exit = r[SPINDLE_RULE_A_ON_EXIT] ? nla_get_u8(r[SPINDLE_RULE_A_ON_EXIT]) : 0;
-	rule->all_send = r[SPINDLE_RULE_A_SENDERS] ? nla_get_u8(r[SPINDLE_RULE_A_SENDERS]) : 1;
+	rule->all_send = r[SPINDLE_RULE_A_SENDERS] ? nla_get_u8(r[SPINDLE_RULE_A_SENDERS]) : !table;
 	nla_for_each_nested(attr, nest, rem) {
 		if (nla_type(attr) != SPINDLE_SUBGROUP_A_NODE)
 			continue;

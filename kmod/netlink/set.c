@@ -258,6 +258,9 @@ int spindle_netlink_subgroup_set_doit(struct sk_buff *skb, struct genl_info *inf
 	spindle_netlink_lock(info);
 	change.sg = spindle_netlink_find_subgroup(info);
 	err = PTR_ERR_OR_ZERO(change.sg);
+	if (!err && spindle_view_is_table(change.sg->cfg))
+		err = spindle_deny(info->extack, info->attrs[SPINDLE_A_TUNE], -EOPNOTSUPP,
+				   "a table has no such parameter");
 	if (!err) {
 		/* Only this function changes these, under the lock. */
 		change.tune = change.sg->mc.tune;

@@ -35,13 +35,15 @@ static int parse_member(void *ctx, const struct nlattr *nest, struct netlink_ext
 
 /**
  * spindle_netlink_subgroup_node() - parse a node that a subgroup names
- * @nest: its nest
+ * @sg: the subgroup
+ * @nest: the nest of the node
  * @a: out: its attributes, SPINDLE_SUBGROUP_NODE_A_MAX + 1; after success the id is there
  * @extack: for the reason of an error
  *
  * Return: 1 if it sends, 0 if not, or -EINVAL
  */
-int spindle_netlink_subgroup_node(const struct nlattr *nest, struct nlattr **a,
+int spindle_netlink_subgroup_node(const struct spindle_view_subgroup *sg,
+				  const struct nlattr *nest, struct nlattr **a,
 				  struct netlink_ext_ack *extack)
 {
 	int err;
@@ -52,6 +54,11 @@ int spindle_netlink_subgroup_node(const struct nlattr *nest, struct nlattr **a,
 					   "the id of a subgroup's node is missing", extack);
 	if (err)
 		return err;
+	if (spindle_view_is_table(sg) && a[SPINDLE_SUBGROUP_NODE_A_SENDER])
+		return spindle_deny(extack, a[SPINDLE_SUBGROUP_NODE_A_SENDER], -EINVAL,
+				    "a table has no senders: each member writes its row");
+	if (spindle_view_is_table(sg))
+		return 0;
 	return !a[SPINDLE_SUBGROUP_NODE_A_SENDER] ||
 	       nla_get_u8(a[SPINDLE_SUBGROUP_NODE_A_SENDER]);
 }
@@ -62,7 +69,7 @@ static int parse_subgroup_node(struct spindle_view *view, struct spindle_view_su
 	struct nlattr *a[SPINDLE_SUBGROUP_NODE_A_MAX + 1];
 	int sends, rank;
 
-	sends = spindle_netlink_subgroup_node(nest, a, extack);
+	sends = spindle_netlink_subgroup_node(sg, nest, a, extack);
 	if (sends < 0)
 		return sends;
 	rank = spindle_view_rank(view, nla_get_u32(a[SPINDLE_SUBGROUP_NODE_A_ID]));
@@ -111,6 +118,64 @@ static int parse_sizes(struct spindle_view_subgroup *sg, struct nlattr **a,
 	return 0;
 }
 
+/* Refuse what only subgroups with messages have. */
+static int check_table(struct nlattr **a, struct netlink_ext_ack *extack)
+{
+	static const u8 refused[] = {
+		SPINDLE_SUBGROUP_A_WINDOW, SPINDLE_SUBGROUP_A_MAX_MSG, SPINDLE_SUBGROUP_A_RING,
+		SPINDLE_SUBGROUP_A_HOLD, SPINDLE_SUBGROUP_A_LSN,
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(refused); i++)
+		if (a[refused[i]])
+			return spindle_deny(extack, a[refused[i]], -EINVAL,
+					    "a table has no window, max-msg, ring, hold or lsn");
+	return 0;
+}
+
+static int parse_table(struct spindle_view_subgroup *sg, const struct nlattr *nest,
+		       struct nlattr **a, struct netlink_ext_ack *extack)
+{
+	const char *text;
+	bool of_cell;
+	int err;
+
+	err = check_table(a, extack);
+	if (!err)
+		err = spindle_netlink_need(nest, a[SPINDLE_SUBGROUP_A_CELLS],
+					   "the number of a table's cells is missing", extack);
+	if (err)
+		return err;
+	text = spindle_view_set_table(sg, nla_get_u32(a[SPINDLE_SUBGROUP_A_CELLS]),
+				      get_u32(a[SPINDLE_SUBGROUP_A_CELL], SPINDLE_DEF_CELL),
+				      &of_cell);
+	if (!text)
+		return 0;
+	extack->bad_attr = a[of_cell ? SPINDLE_SUBGROUP_A_CELL : SPINDLE_SUBGROUP_A_CELLS];
+	extack->_msg = text;
+	return -EINVAL;
+}
+
+static int parse_messages(struct spindle_view_subgroup *sg, struct nlattr **a,
+			  struct netlink_ext_ack *extack)
+{
+	const struct nlattr *cells = a[SPINDLE_SUBGROUP_A_CELLS] ? : a[SPINDLE_SUBGROUP_A_CELL];
+
+	if (cells)
+		return spindle_deny(extack, cells, -EINVAL, "only a table has cells");
+	sg->hold = a[SPINDLE_SUBGROUP_A_HOLD] ? nla_get_u8(a[SPINDLE_SUBGROUP_A_HOLD]) : 1;
+	if (a[SPINDLE_SUBGROUP_A_LSN])
+		sg->former = nla_get_u64(a[SPINDLE_SUBGROUP_A_LSN]);
+	if (sg->former && sg->mode != SPINDLE_MODE_ORDERED)
+		return spindle_deny(extack, a[SPINDLE_SUBGROUP_A_LSN], -EINVAL,
+				    "only an ordered subgroup begins at a position");
+	if (sg->former > SPINDLE_MAX_LSN)
+		return spindle_deny(extack, a[SPINDLE_SUBGROUP_A_LSN], -EINVAL,
+				    "the position that a subgroup begins at is 2^62 at most");
+	return parse_sizes(sg, a, extack);
+}
+
 /**
  * spindle_netlink_subgroup() - parse a subgroup, except for its members
  * @sg: out
@@ -136,16 +201,9 @@ int spindle_netlink_subgroup(struct spindle_view_subgroup *sg, const struct nlat
 		nla_strscpy(sg->name, a[SPINDLE_SUBGROUP_A_NAME], sizeof(sg->name));
 	if (a[SPINDLE_SUBGROUP_A_MODE])
 		sg->mode = nla_get_u8(a[SPINDLE_SUBGROUP_A_MODE]);
-	sg->hold = a[SPINDLE_SUBGROUP_A_HOLD] ? nla_get_u8(a[SPINDLE_SUBGROUP_A_HOLD]) : 1;
-	if (a[SPINDLE_SUBGROUP_A_LSN])
-		sg->former = nla_get_u64(a[SPINDLE_SUBGROUP_A_LSN]);
-	if (sg->former && sg->mode != SPINDLE_MODE_ORDERED)
-		return spindle_deny(extack, a[SPINDLE_SUBGROUP_A_LSN], -EINVAL,
-				    "only an ordered subgroup begins at a position");
-	if (sg->former > SPINDLE_MAX_LSN)
-		return spindle_deny(extack, a[SPINDLE_SUBGROUP_A_LSN], -EINVAL,
-				    "the position that a subgroup begins at is 2^62 at most");
-	return parse_sizes(sg, a, extack);
+	if (spindle_view_is_table(sg))
+		return parse_table(sg, nest, a, extack);
+	return parse_messages(sg, a, extack);
 }
 
 static int parse_subgroup(void *ctx, const struct nlattr *nest, struct netlink_ext_ack *extack)
@@ -174,7 +232,7 @@ static int parse_subgroup(void *ctx, const struct nlattr *nest, struct netlink_e
 	}
 	if (!sg->members) {
 		sg->members = U64_MAX >> (64 - view->num_members);
-		sg->senders = sg->members;
+		sg->senders = spindle_view_is_table(sg) ? 0 : sg->members;
 	}
 	return 0;
 }

@@ -17,26 +17,13 @@
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"
+#include "table.h"
 
 /* Offsets of the parts of an attachment for mmap(): part, then rank, then zeroes. */
-enum part {
-	PART_CTL,
-	PART_USR,
-	PART_TX,
-	PART_RX,
-	PART_DLV,
-	PART_COPY,
-	PART_SST,
-};
-
 #define PART_SHIFT	40
 #define RANK_SHIFT	32
-#define RANK_STRIDE	BIT_ULL(RANK_SHIFT)
 
-static u64 cookie(enum part part)
-{
-	return (u64)part << PART_SHIFT;
-}
+static_assert(BIT_ULL(RANK_SHIFT) == SPINDLE_RANK_STRIDE);
 
 /**
  * spindle_attachment_alloc() - for a file that was opened
@@ -57,7 +44,11 @@ struct spindle_attachment *spindle_attachment_alloc(struct file *file)
 	return att;
 }
 
-static void free_memory(struct spindle_attachment *att)
+/**
+ * spindle_attachment_undo() - free the memory of an attachment
+ * @att: the attachment; the engine does not know it, or no longer
+ */
+void spindle_attachment_undo(struct spindle_attachment *att)
 {
 	kvfree(att->dlvq.copy_end);
 	att->dlvq.copy_end = NULL;
@@ -104,6 +95,8 @@ static void detach_fn(void *ctx)
 		att->flags &= ~SPINDLE_ATTACH_RECV;
 		att->dlvq.error = SPINDLE_ERR_NONE;
 	}
+	if (att->ops)
+		att->ops->detach(att);
 	if (!att->parting)
 		list_del(&att->link);
 	spindle_subgroup_touch(att->sg);
@@ -118,7 +111,7 @@ static void unlink_parted_fn(void *ctx)
 
 static void free_all(struct spindle_attachment *att)
 {
-	free_memory(att);
+	spindle_attachment_undo(att);
 	if (att->engine)
 		spindle_engine_put(att->engine);
 	put_pid(att->pid);
@@ -155,7 +148,7 @@ void spindle_attachment_part(struct spindle_subgroup *sg)
  */
 struct spindle_net *spindle_attachment_lock(struct spindle_attachment *att)
 {
-	/* Pairs with the release in bind_to(). */
+	/* Pairs with the release in spindle_attachment_publish(). */
 	struct spindle_engine *engine = smp_load_acquire(&att->engine);
 
 	if (!engine)
@@ -186,6 +179,8 @@ void spindle_attachment_free(struct spindle_attachment *att)
 		spindle_engine_call(att->engine, detach_fn, att);
 		if ((att->flags & SPINDLE_ATTACH_SEND) && !att->parting)
 			att->sg->sender = NULL;
+		if (att->ops)
+			att->ops->detached(att);
 	}
 	/* If it is parting, spindle_attachment_part() may free it once the lock is released. */
 	parting = att->parting;
@@ -314,12 +309,10 @@ static u64 pinned_bytes(const struct spindle_attachment *att,
 	return bytes;
 }
 
-static int charge(struct spindle_attachment *att, struct spindle_attach *args)
+static int charge(struct spindle_attachment *att, unsigned long pages)
 {
-	unsigned long pages = pinned_bytes(att, args) >> PAGE_SHIFT;
 	struct user_struct *user = get_uid(current_user());
 
-	args->memlock = (u64)pages << PAGE_SHIFT;
 	if (spindle_memlock_charge(user, pages)) {
 		free_uid(user);
 		return -ENOMEM;
@@ -327,6 +320,30 @@ static int charge(struct spindle_attachment *att, struct spindle_attach *args)
 	att->user = user;
 	att->charged = pages;
 	return 0;
+}
+
+/**
+ * spindle_attachment_prepare() - take the eventfd, and charge the memory of an attachment
+ * @att: not bound; spindle_attachment_undo() gives back what this took, also after an error
+ * @event_fd: an eventfd of the process, or -1
+ * @pages: pages that the attachment will pin
+ *
+ * Context: process, the namespace's lock.
+ * Return: 0, -EBADF, -EINVAL (no eventfd), or -ENOMEM (RLIMIT_MEMLOCK)
+ */
+int spindle_attachment_prepare(struct spindle_attachment *att, s32 event_fd, unsigned long pages)
+{
+	int err;
+
+	if (event_fd >= 0) {
+		att->eventfd = eventfd_ctx_fdget(event_fd);
+		err = PTR_ERR_OR_ZERO(att->eventfd);
+		if (err) {
+			att->eventfd = NULL;
+			return err;
+		}
+	}
+	return charge(att, pages);
 }
 
 static int alloc_reader(struct spindle_attachment *att, const struct spindle_kept *kept,
@@ -369,9 +386,19 @@ static int alloc_memory(struct spindle_attachment *att, const struct spindle_kep
 	return att->flags & SPINDLE_ATTACH_RECV ? alloc_reader(att, kept, args) : 0;
 }
 
-static struct spindle_section section(enum part part, u64 bytes)
+/**
+ * spindle_attachment_section() - describe a part of an attachment to its process
+ * @part: the part
+ * @bytes: its length
+ *
+ * Return: the section; of a part that there is for each rank, the first one
+ */
+struct spindle_section spindle_attachment_section(enum spindle_part part, u64 bytes)
 {
-	return (struct spindle_section){ .cookie = cookie(part), .len = PAGE_ALIGN(bytes) };
+	return (struct spindle_section){
+		.cookie = (u64)part << PART_SHIFT,
+		.len = PAGE_ALIGN(bytes),
+	};
 }
 
 static void describe_config(const struct spindle_subgroup *sg, struct spindle_attach *args)
@@ -410,8 +437,8 @@ static void describe_layout(const struct spindle_attachment *att,
 {
 	u32 flags = att->flags;
 
-	args->rx_stride = RANK_STRIDE;
-	args->sst_stride = RANK_STRIDE;
+	args->rx_stride = SPINDLE_RANK_STRIDE;
+	args->sst_stride = SPINDLE_RANK_STRIDE;
 	args->sst_offset = spindle_layout_block(sg->index);
 	args->ctl_state = offsetof(struct spindle_ctl, state);
 	args->ctl_error = offsetof(struct spindle_ctl, error);
@@ -423,19 +450,21 @@ static void describe_layout(const struct spindle_attachment *att,
 	args->usr_consumed = offsetof(struct spindle_usr, consumed);
 	args->usr_reserve = offsetof(struct spindle_usr, reserve);
 	args->usr_desc = offsetof(struct spindle_usr, desc);
-	args->ctl = section(PART_CTL, sizeof(struct spindle_ctl));
-	args->usr = section(PART_USR, usr_bytes(att));
-	args->sst = section(PART_SST, sg->inst->layout.sst);
+	args->ctl = spindle_attachment_section(SPINDLE_PART_CTL, sizeof(struct spindle_ctl));
+	args->usr = spindle_attachment_section(SPINDLE_PART_USR, usr_bytes(att));
+	args->sst = spindle_attachment_section(SPINDLE_PART_SST, sg->inst->layout.sst);
 	if (flags & SPINDLE_ATTACH_SEND)
-		args->tx = section(PART_TX, args->ring_bytes);
+		args->tx = spindle_attachment_section(SPINDLE_PART_TX, args->ring_bytes);
 	if (flags & SPINDLE_ATTACH_RECV)
-		args->dlv = section(PART_DLV, (u64)args->dlv_entries * args->dlv_stride);
+		args->dlv = spindle_attachment_section(SPINDLE_PART_DLV,
+						       (u64)args->dlv_entries *
+							       args->dlv_stride);
 	if (att->history)
 		args->copy_bytes = spindle_kept_bytes(sg->kept);
 	if (flags & SPINDLE_ATTACH_COPY)
-		args->copy = section(PART_COPY, args->copy_bytes);
+		args->copy = spindle_attachment_section(SPINDLE_PART_COPY, args->copy_bytes);
 	else if (flags & SPINDLE_ATTACH_RECV)
-		args->rx = section(PART_RX, args->ring_bytes);
+		args->rx = spindle_attachment_section(SPINDLE_PART_RX, args->ring_bytes);
 }
 
 /* Where the process wants to begin, and what it knows of the positions. */
@@ -474,10 +503,20 @@ static int check_place(const struct spindle_subgroup *sg, const struct place *pl
 	return spindle_installed_is_of(sg->inst, &place->lineage) ? 0 : -EXDEV;
 }
 
-static struct spindle_subgroup *find_subgroup(const struct spindle_net *sn, const char *name,
-					      const struct spindle_attach *args)
+/**
+ * spindle_attachment_find() - the subgroup that a process wants to attach to
+ * @sn: network namespace
+ * @id: id of the node
+ * @subgroup: id of the subgroup, without @name
+ * @name: its name, or NULL
+ *
+ * Context: process, the namespace's lock.
+ * Return: the subgroup; ERR_PTR(-ENODEV): no such node; ERR_PTR(-ENOENT): it is not in the subgroup
+ */
+struct spindle_subgroup *spindle_attachment_find(const struct spindle_net *sn, u32 id,
+						 u32 subgroup, const char *name)
 {
-	struct spindle_node *node = spindle_node_find(sn, args->node);
+	struct spindle_node *node = spindle_node_find(sn, id);
 	struct spindle_subgroup *sg;
 
 	if (!node)
@@ -485,12 +524,15 @@ static struct spindle_subgroup *find_subgroup(const struct spindle_net *sn, cons
 	if (name)
 		sg = spindle_installed_find_name(node->inst, name);
 	else
-		sg = spindle_installed_find(node->inst, args->subgroup);
+		sg = spindle_installed_find(node->inst, subgroup);
 	return sg ? : ERR_PTR(-ENOENT);
 }
 
 static int check_role(const struct spindle_subgroup *sg, struct spindle_attach *args)
 {
+	/* The members of a table have no messages. */
+	if (sg->table)
+		return -EPERM;
 	/* A program that does not know (F) would believe what is overwritten. */
 	if (sg->kept && (args->flags & SPINDLE_ATTACH_RECV) &&
 	    !(args->flags & SPINDLE_ATTACH_HISTORY))
@@ -601,6 +643,29 @@ static void name_process(struct spindle_attachment *att)
 	get_task_comm(att->comm, current->group_leader);
 }
 
+/**
+ * spindle_attachment_publish() - let other threads use an attachment that the engine knows
+ * @att: complete
+ * @sg: its subgroup
+ *
+ * Context: process, the namespace's lock.
+ */
+void spindle_attachment_publish(struct spindle_attachment *att, struct spindle_subgroup *sg)
+{
+	struct spindle_engine *engine = sg->inst->node->engine;
+
+	mutex_lock(&att->lock);
+	att->sg = sg;
+	att->attached = true;
+	mutex_unlock(&att->lock);
+	spindle_engine_hold(engine);
+	/*
+	 * From here on poll() and KICK use the attachment. Pairs with the acquires in
+	 * spindle_attachment_lock(), spindle_attachment_poll() and spindle_file_kick().
+	 */
+	smp_store_release(&att->engine, engine);
+}
+
 /*
  * The rest of the bind: everything is checked and allocated. Only the engine knows the range of the
  * history, so this fails if the place is not in it.
@@ -609,31 +674,21 @@ static int bind_to(struct spindle_attachment *att, struct spindle_subgroup *sg,
 		   const struct place *place, struct spindle_attach *args)
 {
 	struct attach letter = { .att = att, .sg = sg, .place = place, .args = args };
-	struct spindle_engine *engine = sg->inst->node->engine;
 
 	name_process(att);
 	att->tx_units_max = spindle_units(sg->cfg->max_msg);
 	att->ring_units = sg->mc.ring_units;
-	spindle_engine_call(engine, attach_fn, &letter);
+	spindle_engine_call(sg->inst->node->engine, attach_fn, &letter);
 	if (letter.err) {
 		put_pid(att->pid);
 		att->pid = NULL;
 		return letter.err;
 	}
-	mutex_lock(&att->lock);
-	att->sg = sg;
-	att->attached = true;
-	mutex_unlock(&att->lock);
 	if (att->flags & SPINDLE_ATTACH_SEND)
 		sg->sender = att;
 	if (att->flags & SPINDLE_ATTACH_RECV)
 		sg->readers++;
-	spindle_engine_hold(engine);
-	/*
-	 * From here on poll() and KICK use the attachment. Pairs with the acquires in
-	 * spindle_attachment_lock(), spindle_attachment_poll() and ioctl_kick().
-	 */
-	smp_store_release(&att->engine, engine);
+	spindle_attachment_publish(att, sg);
 	return 0;
 }
 
@@ -691,7 +746,7 @@ int spindle_attachment_bind(struct spindle_attachment *att, struct spindle_net *
 	err = -EISCONN;
 	if (att->attached)
 		goto out;
-	sg = find_subgroup(sn, name, args);
+	sg = spindle_attachment_find(sn, args->node, args->subgroup, name);
 	err = PTR_ERR_OR_ZERO(sg);
 	if (!err)
 		err = check_role(sg, args);
@@ -709,21 +764,14 @@ int spindle_attachment_bind(struct spindle_attachment *att, struct spindle_net *
 		att->flags |= SPINDLE_ATTACH_COPY;
 	att->window = sg->mc.window;
 	describe_config(sg, args);
-	if (args->event_fd >= 0) {
-		att->eventfd = eventfd_ctx_fdget(args->event_fd);
-		if (IS_ERR(att->eventfd)) {
-			err = PTR_ERR(att->eventfd);
-			att->eventfd = NULL;
-			goto out;
-		}
-	}
-	err = charge(att, args);
+	args->memlock = pinned_bytes(att, args);
+	err = spindle_attachment_prepare(att, args->event_fd, args->memlock >> PAGE_SHIFT);
 	if (!err)
 		err = alloc_memory(att, sg->kept, args);
 	if (!err)
 		err = bind_to(att, sg, &place, args);
 	if (err) {
-		free_memory(att);
+		spindle_attachment_undo(att);
 		goto out;
 	}
 	describe_layout(att, sg, args);
@@ -819,14 +867,18 @@ int spindle_attachment_report(struct spindle_attachment *att, const struct spind
 
 /* ---- mmap and poll ---------------------------------------------------- */
 
-/* Taken from @mc, because the view may be changing. */
+/* Taken from the protocol's state, because the view may be changing. */
 static u64 ring_bytes(const struct spindle_subgroup *sg)
 {
+	const struct spindle_tb *tb = spindle_subgroup_tb(sg);
+
+	if (tb)
+		return spindle_view_table_ring(tb->cells, tb->cell);
 	return (u64)sg->mc.ring_units << SPINDLE_UNIT_SHIFT;
 }
 
 /* Find the peer of an instance. NULL: it is the node's own. ERR_PTR(-EINVAL): there is none. */
-static struct spindle_peer *find_instance(const struct spindle_subgroup *sg, enum part part,
+static struct spindle_peer *find_instance(const struct spindle_subgroup *sg, enum spindle_part part,
 					  u32 instance)
 {
 	const struct spindle_installed *inst = sg->inst;
@@ -839,7 +891,7 @@ static struct spindle_peer *find_instance(const struct spindle_subgroup *sg, enu
 		return instance < SPINDLE_SEATS && inst->seat[instance] ?
 		       inst->seat[instance] : ERR_PTR(-EINVAL);
 	}
-	set = part == PART_RX ? sg->cfg->senders : sg->cfg->members;
+	set = part == SPINDLE_PART_RX && !sg->table ? sg->cfg->senders : sg->cfg->members;
 	for (r = 0; r < inst->view.num_members; r++)
 		if ((set & BIT_ULL(r)) && spindle_mask_rank(set, r) == instance)
 			return inst->peer[r];
@@ -848,7 +900,7 @@ static struct spindle_peer *find_instance(const struct spindle_subgroup *sg, enu
 
 /* Map a part of a member's row. The caller holds seats_lock, so the row cannot go. */
 static int map_instance(struct spindle_attachment *att, struct vm_area_struct *vma,
-			enum part part, u32 instance)
+			enum spindle_part part, u32 instance)
 {
 	struct spindle_subgroup *sg = att->sg;
 	struct spindle_installed *inst = sg->inst;
@@ -863,7 +915,7 @@ static int map_instance(struct spindle_attachment *att, struct vm_area_struct *v
 		.mem = peer ? &peer->row.mem : &inst->row.mem,
 		.bytes = lo->sst,
 	};
-	if (part == PART_RX) {
+	if (part == SPINDLE_PART_RX) {
 		if (lo->pay[sg->index] == SPINDLE_NO_OFFSET)
 			return -EINVAL;
 		what.offset = lo->pay[sg->index];
@@ -882,24 +934,32 @@ static int map_tx(struct spindle_attachment *att, struct vm_area_struct *vma)
 		.writable = true,
 	};
 
-	if (!(att->flags & SPINDLE_ATTACH_SEND))
+	if (!(att->flags & (SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_OWN)))
 		return -EACCES;
 	return spindle_mapping_add(&att->maps, vma, &what);
 }
 
+/* The rows of a table are its payload rings. A copying reader maps no rings of members. */
+static bool may_map(const struct spindle_attachment *att, enum spindle_part part)
+{
+	if (att->ops)
+		return part == SPINDLE_PART_RX;
+	return part == SPINDLE_PART_SST || ((att->flags & SPINDLE_ATTACH_RECV) &&
+					    !(att->flags & SPINDLE_ATTACH_COPY));
+}
+
 /* Map a part that belongs to the subgroup: the own TX ring, a peer's ring, or columns. */
 static int map_row(struct spindle_attachment *att, struct vm_area_struct *vma,
-		   enum part part, u32 instance)
+		   enum spindle_part part, u32 instance)
 {
 	struct spindle_subgroup *sg = att->sg;
 	int err;
 
 	if (!sg)
 		return -ENOTCONN;
-	if (part == PART_TX)
+	if (part == SPINDLE_PART_TX)
 		return map_tx(att, vma);
-	if (part == PART_RX && (!(att->flags & SPINDLE_ATTACH_RECV) ||
-				(att->flags & SPINDLE_ATTACH_COPY)))
+	if (!may_map(att, part))
 		return -EACCES;
 	mutex_lock(&sg->inst->seats_lock);
 	err = map_instance(att, vma, part, instance);
@@ -936,9 +996,9 @@ int spindle_attachment_mmap(struct spindle_attachment *att, struct vm_area_struc
 	int err;
 
 	mmap_assert_write_locked(vma->vm_mm);
-	if (off & (RANK_STRIDE - 1))
+	if (off & (SPINDLE_RANK_STRIDE - 1))
 		return -EINVAL;
-	if (rank && part != PART_RX && part != PART_SST)
+	if (rank && part != SPINDLE_PART_RX && part != SPINDLE_PART_SST)
 		return -EINVAL;
 	mutex_lock(&att->lock);
 	if (!att->attached) {
@@ -946,21 +1006,21 @@ int spindle_attachment_mmap(struct spindle_attachment *att, struct vm_area_struc
 		return -ENOTCONN;
 	}
 	switch (part) {
-	case PART_CTL:
+	case SPINDLE_PART_CTL:
 		err = map_own(att, vma, &att->ctl_pages, false);
 		break;
-	case PART_USR:
+	case SPINDLE_PART_USR:
 		err = map_own(att, vma, &att->usr_pages, true);
 		break;
-	case PART_DLV:
+	case SPINDLE_PART_DLV:
 		err = map_own(att, vma, &att->dlv_pages, false);
 		break;
-	case PART_COPY:
+	case SPINDLE_PART_COPY:
 		err = map_own(att, vma, &att->copy_pages, false);
 		break;
-	case PART_TX:
-	case PART_RX:
-	case PART_SST:
+	case SPINDLE_PART_TX:
+	case SPINDLE_PART_RX:
+	case SPINDLE_PART_SST:
 		err = map_row(att, vma, part, rank);
 		break;
 	default:
@@ -991,11 +1051,16 @@ __poll_t spindle_attachment_poll(struct spindle_attachment *att)
 {
 	__poll_t mask = 0;
 
-	/* Pairs with the release in bind_to(): once @engine is set, @ctl and @usr are, too. */
+	/*
+	 * Pairs with the release in spindle_attachment_publish(): once @engine is set, @ctl and
+	 * @usr are, too.
+	 */
 	if (!smp_load_acquire(&att->engine))
 		return EPOLLERR;
 	if (READ_ONCE(att->ctl->state) > SPINDLE_STATE_ACTIVE)
 		mask |= EPOLLERR | EPOLLHUP;
+	if (att->ops)
+		return mask | att->ops->poll(att);
 	if ((att->flags & SPINDLE_ATTACH_RECV) &&
 	    READ_ONCE(att->ctl->dlv_tail) != READ_ONCE(att->usr->consumed))
 		mask |= EPOLLIN | EPOLLRDNORM;

@@ -36,10 +36,56 @@
 #include "core/multicast/dlvq.h"
 
 struct eventfd_ctx;
+struct spindle_attachment;
 struct spindle_engine;
 struct spindle_installed;
 struct spindle_net;
 struct spindle_subgroup;
+
+/* In spindle_attachment.flags, beside SPINDLE_ATTACH_*: the process writes the row of a table. */
+#define SPINDLE_ATTACH_OWN	BIT(31)
+
+/**
+ * enum spindle_part - parts of an attachment that a process maps
+ *
+ * The rows of a table are where senders have their payload rings.
+ */
+enum spindle_part {
+	/** @SPINDLE_PART_CTL: control page */
+	SPINDLE_PART_CTL,
+	/** @SPINDLE_PART_USR: user pages */
+	SPINDLE_PART_USR,
+	/** @SPINDLE_PART_TX: own payload ring, or own row of a table */
+	SPINDLE_PART_TX,
+	/** @SPINDLE_PART_RX: payload ring of a sender, or row of a member of a table */
+	SPINDLE_PART_RX,
+	/** @SPINDLE_PART_DLV: delivery ring */
+	SPINDLE_PART_DLV,
+	/** @SPINDLE_PART_COPY: copy ring */
+	SPINDLE_PART_COPY,
+	/** @SPINDLE_PART_SST: columns of a member */
+	SPINDLE_PART_SST,
+};
+
+/**
+ * struct spindle_attachment_ops - what is different for an attachment to a table
+ */
+struct spindle_attachment_ops {
+	/**
+	 * @changed: the rows or the members of the table may have changed; engine. While a view
+	 * begins, the attachment may still have the table's former object in @sg
+	 */
+	void (*changed)(struct spindle_attachment *att, const struct spindle_subgroup *sg);
+	/** @detach: the file is released; engine */
+	void (*detach)(struct spindle_attachment *att);
+	/** @detached: the engine does not know the attachment any more; the namespace's lock */
+	void (*detached)(struct spindle_attachment *att);
+	/** @poll: poll events beside those of the state */
+	__poll_t (*poll)(const struct spindle_attachment *att);
+};
+
+/* Distance between the cookies of two instances of a part. */
+#define SPINDLE_RANK_STRIDE	BIT_ULL(32)
 
 /**
  * struct spindle_ctl - control page: the kernel writes, the process reads
@@ -104,8 +150,10 @@ struct spindle_attachment {
 	struct list_head link;
 	/** @engine: a reference, for kicks */
 	struct spindle_engine *engine;
-	/** @flags: SPINDLE_ATTACH_* */
+	/** @flags: SPINDLE_ATTACH_*, of the process and of this file */
 	u32 flags;
+	/** @ops: of an attachment to a table, else NULL; constant once it is bound */
+	const struct spindle_attachment_ops *ops;
 	/** @history: it reads the history of the subgroup */
 	bool history;
 	/** @maps: what processes have mapped */
@@ -160,6 +208,12 @@ struct spindle_attachment {
 };
 
 struct spindle_attachment *spindle_attachment_alloc(struct file *file);
+int spindle_attachment_prepare(struct spindle_attachment *att, s32 event_fd, unsigned long pages);
+void spindle_attachment_undo(struct spindle_attachment *att);
+struct spindle_subgroup *spindle_attachment_find(const struct spindle_net *sn, u32 id,
+						 u32 subgroup, const char *name);
+void spindle_attachment_publish(struct spindle_attachment *att, struct spindle_subgroup *sg);
+struct spindle_section spindle_attachment_section(enum spindle_part part, u64 bytes);
 struct spindle_net *spindle_attachment_lock(struct spindle_attachment *att);
 void spindle_attachment_free(struct spindle_attachment *att);
 int spindle_attachment_silence(struct spindle_attachment *att, u64 rounds);

@@ -137,6 +137,7 @@ static int add_subgroups(struct spindle_installed *inst)
 			return -ENOMEM;
 		inst->mg.mc[i] = &inst->subgroup[i]->mc;
 		inst->mg.streams[i] = inst->subgroup[i]->streams;
+		inst->mg.tb[i] = spindle_subgroup_tb(inst->subgroup[i]);
 	}
 	return 0;
 }

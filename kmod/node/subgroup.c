@@ -19,6 +19,7 @@
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"
+#include "table.h"
 
 /* Change the state; no other function does. Returns false if the change is not legal. */
 static bool change_state(struct spindle_subgroup *sg, u32 to)
@@ -111,6 +112,15 @@ void spindle_subgroup_formed(struct spindle_subgroup *sg)
 	say(sg, SPINDLE_EVENT_SUBGROUP_ACTIVE, SPINDLE_ERR_NONE, NULL);
 }
 
+/* The protocol has gone on already. */
+static void follow_table(struct spindle_table *table, const struct spindle_table *old)
+{
+	table->writer = old->writer;
+	table->files = old->files;
+	table->generation = old->generation;
+	table->counted = old->counted;
+}
+
 /**
  * spindle_subgroup_follow() - take over the state of the subgroup in the former view
  * @sg: the subgroup in the next view, with its attachments
@@ -126,6 +136,8 @@ void spindle_subgroup_follow(struct spindle_subgroup *sg, const struct spindle_s
 	spindle_engine_assert(sg->inst->node->engine);
 	WRITE_ONCE(sg->state, old->state);
 	WRITE_ONCE(sg->error, old->error);
+	if (sg->table)
+		follow_table(sg->table, old->table);
 	if (sg->mc.lacking && change_state(sg, SPINDLE_STATE_FORMING))
 		tell(sg, SPINDLE_ERR_NONE);
 }
@@ -278,6 +290,31 @@ static void handle_events(struct spindle_subgroup *sg)
 }
 
 /**
+ * spindle_subgroup_changed() - tell the attachments that rows, or members, may have changed
+ * @sg: a table
+ */
+void spindle_subgroup_changed(struct spindle_subgroup *sg)
+{
+	struct spindle_attachment *att;
+
+	spindle_engine_assert(sg->inst->node->engine);
+	sg->table->generation++;
+	list_for_each_entry(att, &sg->attachments, link)
+		att->ops->changed(att, sg);
+}
+
+static void look_at_rows(struct spindle_subgroup *sg)
+{
+	const struct spindle_tb_stats *stats = &sg->table->tb.stats;
+	u64 changes = stats->taken + stats->heard;
+
+	if (changes == sg->table->counted)
+		return;
+	sg->table->counted = changes;
+	spindle_subgroup_changed(sg);
+}
+
+/**
  * spindle_subgroup_ran() - finish the visit of a pass
  * @sg: the subgroup
  * @work: there was work
@@ -287,6 +324,8 @@ void spindle_subgroup_ran(struct spindle_subgroup *sg, bool work)
 	spindle_engine_assert(sg->inst->node->engine);
 	if (sg->mc.events)
 		handle_events(sg);
+	if (sg->table)
+		look_at_rows(sg);
 	/* A sleeping engine checks readers in due(), but a busy one never gets there. */
 	if (work || sg->stall_ms)
 		spindle_subgroup_watch(sg);
@@ -345,6 +384,24 @@ static int make_mc(struct spindle_subgroup *sg, const struct spindle_view *view,
 	return 0;
 }
 
+static int make_table(struct spindle_subgroup *sg, const struct spindle_view *view, u32 me,
+		      struct spindle_peer *const *peer)
+{
+	sg->table = zalloc(1, sizeof(*sg->table));
+	if (!sg->table || spindle_tb_create(&sg->table->tb, view, sg->index, me, &memory))
+		return -ENOMEM;
+	spindle_tb_wire(&sg->table->tb, view, sg->index, row_of,
+			&(struct rows){ sg->inst, peer });
+	return 0;
+}
+
+static void free_table(struct spindle_table *table)
+{
+	if (table)
+		spindle_tb_destroy(&table->tb, &memory);
+	kvfree(table);
+}
+
 /**
  * spindle_subgroup_create() - build a subgroup of this node
  * @inst: the installed view; the own row exists
@@ -372,11 +429,9 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_installed *inst,
 	sg->peers = cfg->members & ~BIT_ULL(me);
 	INIT_LIST_HEAD(&sg->attachments);
 	spindle_chore_init(&sg->part, inst->node->sn, part_chore);
-	if (make_mc(sg, view, me, peer)) {
-		spindle_subgroup_free(sg);
-		return NULL;
-	}
-	if (spindle_transfer->create(sg, view)) {
+	if (make_mc(sg, view, me, peer) ||
+	    (spindle_view_is_table(cfg) && make_table(sg, view, me, peer)) ||
+	    spindle_transfer->create(sg, view)) {
 		spindle_subgroup_free(sg);
 		return NULL;
 	}
@@ -395,8 +450,20 @@ void spindle_subgroup_free(struct spindle_subgroup *sg)
 	spindle_chore_cancel(&sg->part);
 	spindle_transfer->destroy(sg->large);
 	spindle_kept_free(sg->kept);
+	free_table(sg->table);
 	spindle_mc_destroy(&sg->mc, &memory);
 	kvfree(sg);
+}
+
+/**
+ * spindle_subgroup_tb() - the protocol of a subgroup's table
+ * @sg: the subgroup
+ *
+ * Return: the protocol; NULL if the subgroup has messages
+ */
+struct spindle_tb *spindle_subgroup_tb(const struct spindle_subgroup *sg)
+{
+	return sg->table ? &sg->table->tb : NULL;
 }
 
 /**
@@ -404,13 +471,15 @@ void spindle_subgroup_free(struct spindle_subgroup *sg)
  * @sg: the subgroup
  *
  * Return: bytes of headers, payload ring and express message of each sender, and of the block of
- * each member
+ * each member; of a table: of both blocks and the cells of each member
  */
 u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg)
 {
 	u64 rings = sg->cfg->ring + (u64)sg->cfg->window * sizeof(struct spindle_hdr) +
 		    sizeof(struct spindle_express);
 
+	if (spindle_view_is_table(sg->cfg))
+		return sg->mc.members * (sg->cfg->ring + 2 * sizeof(struct spindle_block));
 	return sg->mc.senders * rings + sg->mc.members * sizeof(struct spindle_block);
 }
 

@@ -25,6 +25,7 @@ struct spindle_kept;
 struct spindle_large;
 struct spindle_peer;
 struct spindle_streams;
+struct spindle_table;
 
 /**
  * struct spindle_subgroup - a subgroup of the installed view
@@ -61,6 +62,8 @@ struct spindle_subgroup {
 	struct spindle_kept *kept;
 	/** @fill: the sender may put messages in front of @kept; the namespace's lock */
 	bool fill;
+	/** @table: the table; NULL if the subgroup has messages */
+	struct spindle_table *table;
 	/** @large: large messages, of bulk/; or NULL if the subgroup cannot have any */
 	struct spindle_large *large;
 	/** @streams: the streams of @large, or NULL */
@@ -122,11 +125,13 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_installed *inst,
 						 const struct spindle_view *view, u32 me,
 						 struct spindle_peer *const *peer, u32 index);
 void spindle_subgroup_free(struct spindle_subgroup *sg);
+struct spindle_tb *spindle_subgroup_tb(const struct spindle_subgroup *sg);
 u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg);
 u64 spindle_subgroup_private_bytes(const struct spindle_subgroup *sg);
 
 /* engine context */
 void spindle_subgroup_formed(struct spindle_subgroup *sg);
+void spindle_subgroup_changed(struct spindle_subgroup *sg);
 void spindle_subgroup_ran(struct spindle_subgroup *sg, bool work);
 bool spindle_subgroup_watch(struct spindle_subgroup *sg);
 void spindle_subgroup_follow(struct spindle_subgroup *sg, const struct spindle_subgroup *old);

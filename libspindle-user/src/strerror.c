@@ -106,7 +106,7 @@ const char *spindle_call_strerror(const struct spindle_queue *q, int err, char *
 	return buf;
 }
 
-static void open_error(const char *device, int err, char *buf, size_t len)
+void spindle_open_strerror(const char *device, int err, char *buf, size_t len)
 {
 	switch (-err) {
 	case ENOENT:
@@ -162,7 +162,8 @@ static void attach_error(const struct spindle_queue *q, const struct spindle_att
 			 what);
 		break;
 	case EPERM:
-		snprintf(buf, len, "%s: the node may not send there; attach to receive only",
+		snprintf(buf, len,
+			 "%s: it is a table, or the node may not send there; attach to receive only",
 			 what);
 		break;
 	case EUSERS:
@@ -224,7 +225,7 @@ const char *spindle_attach_strerror(const struct spindle_queue *q,
 			 "an option is unknown, or excludes another, or a reserved one is not 0");
 		break;
 	case SPINDLE_STEP_OPEN:
-		open_error(o->device ? o->device : SPINDLE_DEVICE, err, buf, len);
+		spindle_open_strerror(o->device ? o->device : SPINDLE_DEVICE, err, buf, len);
 		break;
 	case SPINDLE_STEP_ATTACH:
 		attach_error(q, o, err, buf, len);

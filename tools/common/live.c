@@ -159,7 +159,12 @@ struct ctl_subgroup ctl_rule_resolve(const struct ctl_view *view, const struct c
 	unsigned int i;
 
 	for (i = 0; i < CTL_RULE_VALS; i++)
-		ctl_val_default(&ctl_rule_keys[i], &out.rule[i]);
+		if (ctl_rule_has(sg, i))
+			ctl_val_default(&ctl_rule_keys[i], &out.rule[i]);
+	if (ctl_is_table(sg)) {
+		out.members = ctl_ids_sorted(&sg->members);
+		return out;
+	}
 	/* On the wire a sender is a member with a flag, so a list of senders names all members. */
 	out.members = ctl_ids_sorted(sg->senders.set && !sg->members.set ? &all : &sg->members);
 	out.senders = ctl_ids_sorted(&sg->senders);

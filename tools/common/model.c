@@ -51,6 +51,8 @@ const struct ctl_key ctl_subgroup_keys[] = {
 	SUBGROUP(MAX_MSG, "max-msg", "MaxMsg", BYTES, MAX_MSG, .def = SPINDLE_DEF_MAX_MSG),
 	SUBGROUP(RING, "ring", "Ring", BYTES, RING),
 	SUBGROUP(HOLD, "hold", "Hold", BOOL, HOLD, .def = 1),
+	SUBGROUP(CELLS, "cells", "Cells", U32, CELLS),
+	SUBGROUP(CELL, "cell", "Cell", BYTES, CELL, .def = SPINDLE_DEF_CELL),
 	/* Files do not have it, because a file describes a group at any position. */
 	SUBGROUP(LSN, "lsn", NULL, U64, LSN, .any = true),
 	{ .name = NULL }
@@ -372,28 +374,70 @@ struct ctl_subgroup ctl_subgroup_resolve(const struct ctl_view *view,
 	unsigned int i;
 
 	for (i = 0; i < CTL_SG_VALS; i++)
-		if (i != CTL_SG_RING)
+		if (i != CTL_SG_RING && i != CTL_SG_CELLS && ctl_subgroup_has(sg, i))
 			ctl_val_default(&ctl_subgroup_keys[i], &out.val[i]);
+	out.members = in_view_order(view, &sg->members, &all);
+	if (ctl_is_table(sg)) {
+		out.senders = (struct ctl_ids){ .set = true };
+		return out;
+	}
 	if (window->num <= SPINDLE_MAX_WINDOW)
 		window->num = round_up_pow2(window->num);
 	if (!ring->set && window->num <= SPINDLE_MAX_WINDOW) {
 		ring->set = true;
 		ring->num = default_ring(window->num, out.val[CTL_SG_MAX_MSG].num);
 	}
-	out.members = in_view_order(view, &sg->members, &all);
 	out.senders = in_view_order(view, &sg->senders, &out.members);
 	return out;
 }
 
-/* The name of a subgroup in messages: subgroup 2 "prices". */
+/* Is the subgroup a table? */
+bool ctl_is_table(const struct ctl_subgroup *sg)
+{
+	return sg->val[CTL_SG_MODE].set && sg->val[CTL_SG_MODE].num == SPINDLE_MODE_TABLE;
+}
+
+/* Make a table of a subgroup that has no values yet. @line: line of its section, or 0 */
+void ctl_make_table(struct ctl_subgroup *sg, int line)
+{
+	sg->val[CTL_SG_MODE] = ctl_val_num(SPINDLE_MODE_TABLE);
+	sg->val[CTL_SG_MODE].line = line;
+}
+
+/* Does a subgroup of this mode have such a value? @val: index into ctl_subgroup_keys */
+bool ctl_subgroup_has(const struct ctl_subgroup *sg, unsigned int val)
+{
+	if (val == CTL_SG_ID || val == CTL_SG_NAME || val == CTL_SG_MODE)
+		return true;
+	return ctl_is_table(sg) == (val == CTL_SG_CELLS || val == CTL_SG_CELL);
+}
+
+/* Does the rule of such a subgroup have this value? @val: index into ctl_rule_keys */
+bool ctl_rule_has(const struct ctl_subgroup *sg, unsigned int val)
+{
+	return !ctl_is_table(sg) || val == CTL_RULE_MIN;
+}
+
+/* The name of a subgroup or a table in messages: subgroup 2 "prices". */
 const char *ctl_subgroup_title(const struct ctl_subgroup *sg)
 {
+	const char *what = ctl_is_table(sg) ? "table" : "subgroup";
 	const struct ctl_val *name = &sg->val[CTL_SG_NAME];
 	unsigned long long id = sg->val[CTL_SG_ID].num;
 
 	if (name->set && *name->str)
-		return ctl_asprintf("subgroup %llu \"%s\"", id, ctl_clean(name->str));
-	return ctl_asprintf("subgroup %llu", id);
+		return ctl_asprintf("%s %llu \"%s\"", what, id, ctl_clean(name->str));
+	return ctl_asprintf("%s %llu", what, id);
+}
+
+/* A request would drop the senders of a table without an error. The kernel refuses other values. */
+static const char *check_table(const struct ctl_subgroup *sg, int *line)
+{
+	if (!ctl_is_table(sg) || !sg->senders.set)
+		return NULL;
+	*line = sg->senders.line;
+	return ctl_asprintf("%s has no senders: each member writes its row",
+			    ctl_subgroup_title(sg));
 }
 
 /**
@@ -403,7 +447,7 @@ const char *ctl_subgroup_title(const struct ctl_subgroup *sg)
  * @line: out: line of the mistake
  *
  * On the wire a sender is a member with a flag. So a request would drop a sender that is not a
- * member, without an error.
+ * member, and the senders of a table, without an error.
  *
  * Return: NULL, or what is wrong
  */
@@ -412,8 +456,11 @@ const char *ctl_subgroup_check(const struct ctl_view *view, const struct ctl_sub
 {
 	struct ctl_ids all = ctl_view_users(view);
 	const struct ctl_ids *members = sg->members.set ? &sg->members : &all;
+	const char *err = check_table(sg, line);
 	unsigned int i;
 
+	if (err)
+		return err;
 	*line = sg->members.line;
 	for (i = 0; sg->members.set && i < sg->members.count; i++)
 		if (ctl_ids_has(&view->witnesses, sg->members.id[i]))

@@ -33,6 +33,8 @@ enum {
 	CTL_SG_MAX_MSG,
 	CTL_SG_RING,
 	CTL_SG_HOLD,
+	CTL_SG_CELLS,
+	CTL_SG_CELL,
 	CTL_SG_LSN,
 	CTL_SG_VALS
 };
@@ -269,7 +271,7 @@ struct ctl_subgroup {
 	struct ctl_val val[CTL_SG_VALS];
 	/** @members: members; not set: all of the view */
 	struct ctl_ids members;
-	/** @senders: members that may send; not set: all */
+	/** @senders: members that may send; not set: all, but none of a table */
 	struct ctl_ids senders;
 	/** @rule: live view: the rule for the members of the subgroup in the following views */
 	struct ctl_val rule[CTL_RULE_VALS];
@@ -365,6 +367,10 @@ struct ctl_ids ctl_view_ids(const struct ctl_view *view);
 struct ctl_ids ctl_view_users(const struct ctl_view *view);
 struct ctl_subgroup ctl_subgroup_resolve(const struct ctl_view *view,
 					 const struct ctl_subgroup *sg);
+bool ctl_is_table(const struct ctl_subgroup *sg);
+void ctl_make_table(struct ctl_subgroup *sg, int line);
+bool ctl_subgroup_has(const struct ctl_subgroup *sg, unsigned int val);
+bool ctl_rule_has(const struct ctl_subgroup *sg, unsigned int val);
 const char *ctl_subgroup_title(const struct ctl_subgroup *sg);
 const char *ctl_subgroup_check(const struct ctl_view *view, const struct ctl_subgroup *sg,
 			       int *line);

@@ -176,8 +176,10 @@ static void put_subgroup_node(struct ctl_req *req, const struct ctl_subgroup *sg
 	ctl_req_mark(req, sg->members.line, ctl_asprintf("member %u", id));
 	nest = ctl_req_nest(req, SPINDLE_SUBGROUP_A_NODE, &ctl_subgroup_node_attr);
 	ctl_req_u32(req, SPINDLE_SUBGROUP_NODE_A_ID, id);
-	ctl_req_mark(req, sg->senders.line, ctl_asprintf("senders, member %u", id));
-	ctl_req_u8(req, SPINDLE_SUBGROUP_NODE_A_SENDER, sender);
+	if (!ctl_is_table(sg)) {
+		ctl_req_mark(req, sg->senders.line, ctl_asprintf("senders, member %u", id));
+		ctl_req_u8(req, SPINDLE_SUBGROUP_NODE_A_SENDER, sender);
+	}
 	ctl_req_nest_end(req, nest);
 }
 
@@ -352,6 +354,7 @@ const struct ctl_field ctl_row_fields[] = {
 const struct ctl_field ctl_subgroup_fields[] = {
 	SUBGROUP(KEYS, NULL, val, UNSPEC, .keys = ctl_subgroup_keys),
 	SUBGROUP(NUM, NULL, val[CTL_SG_ID].num, UNSPEC, .head = "subgroup"),
+	SUBGROUP(NUM, NULL, val[CTL_SG_ID].num, UNSPEC, .head = "table"),
 	SUBGROUP(IDS, "members", members, UNSPEC),
 	SUBGROUP(IDS, "senders", senders, UNSPEC),
 	SUBGROUP(NUM, "state", state, STATE, .names = &ctl_state),
@@ -378,6 +381,8 @@ static void get_subgroup_node(struct ctl_subgroup *sg, struct nlattr *nest)
 	sg->members.set = true;
 	sg->senders.set = true;
 	ctl_ids_add(&sg->members, id);
+	if (ctl_is_table(sg))
+		return;
 	if (!a[SPINDLE_SUBGROUP_NODE_A_SENDER] ||
 	    ctl_attr_num(a[SPINDLE_SUBGROUP_NODE_A_SENDER]))
 		ctl_ids_add(&sg->senders, id);

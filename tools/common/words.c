@@ -16,9 +16,10 @@ const char *const ctl_visibility_words[SPINDLE_VISIBILITY_IMM + 1] = {
 	[SPINDLE_VISIBILITY_IMM] = "imm",
 };
 
-const char *const ctl_mode_words[SPINDLE_MODE_UNORDERED + 1] = {
+const char *const ctl_mode_words[SPINDLE_MODE_TABLE + 1] = {
 	[SPINDLE_MODE_ORDERED] = "ordered",
 	[SPINDLE_MODE_UNORDERED] = "unordered",
+	[SPINDLE_MODE_TABLE] = "table",
 };
 
 const char *const ctl_node_state_words[SPINDLE_NODE_DEAD + 1] = {

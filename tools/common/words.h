@@ -14,7 +14,7 @@
 #include <linux/spindle_rdmc.h>
 
 extern const char *const ctl_visibility_words[SPINDLE_VISIBILITY_IMM + 1];
-extern const char *const ctl_mode_words[SPINDLE_MODE_UNORDERED + 1];
+extern const char *const ctl_mode_words[SPINDLE_MODE_TABLE + 1];
 extern const char *const ctl_node_state_words[SPINDLE_NODE_DEAD + 1];
 extern const char *const ctl_peer_state_words[SPINDLE_PEER_FAILED + 1];
 extern const char *const ctl_event_kind_words[SPINDLE_EVENT_RULES_FAILED + 1];

@@ -210,7 +210,8 @@ static void check_subgroups(struct ctl_conf *conf, const struct ctl_view *view)
 	for (i = 0; i < view->subgroups; i++) {
 		sg = &view->subgroup[i];
 		if (!sg->val[CTL_SG_ID].line)
-			ctl_conf_complain(conf, sg->line, "this [Subgroup] has no Id");
+			ctl_conf_complain(conf, sg->line, "this [%s] has no Id",
+					  ctl_is_table(sg) ? "Table" : "Subgroup");
 		for (j = 0; j < i && sg->val[CTL_SG_ID].set; j++)
 			if (view->subgroup[j].val[CTL_SG_ID].set &&
 			    view->subgroup[j].val[CTL_SG_ID].num == sg->val[CTL_SG_ID].num)

@@ -37,6 +37,8 @@ static int take(struct ctl_args *a, struct ctl_val *node, struct ctl_val *timeou
 		else if (!strcmp(word, ctl_subgroup_keys[CTL_SG_ID].name))
 			rc = ctl_args_value(a, &ctl_subgroup_keys[CTL_SG_ID], &sg->val[CTL_SG_ID],
 					    "");
+		else if (!strcmp(word, "table"))
+			rc = ctl_take_table(a, sg);
 		else
 			rc = ctl_take_subgroup_key(a, view, word);
 	}

@@ -52,6 +52,21 @@ static void print_vals(const struct ctl_key *keys, const struct ctl_val *val)
 	}
 }
 
+static void print_subgroup(const struct ctl_subgroup *sg)
+{
+	struct ctl_subgroup out = *sg;
+	bool table = ctl_is_table(sg);
+
+	/* The section says that it is a table. */
+	out.val[CTL_SG_MODE].set &= !table;
+	printf("\n[%s]\n", table ? "Table" : "Subgroup");
+	print_vals(ctl_subgroup_keys, out.val);
+	printf("Members = %s\n", ctl_ids_text(&sg->members));
+	if (!table)
+		printf("Senders = %s\n", ctl_ids_text(&sg->senders));
+	print_vals(ctl_rule_keys, sg->rule);
+}
+
 static void print_view(const struct ctl_view *view)
 {
 	unsigned int i;
@@ -68,15 +83,8 @@ static void print_view(const struct ctl_view *view)
 		printf("Nodes = %s\n", ctl_ids_text(&view->nodes));
 	for (i = 0; i < view->members; i++)
 		printf("Member = %s\n", ctl_member_text(&view->member[i]));
-	for (i = 0; i < view->subgroups; i++) {
-		const struct ctl_subgroup *sg = &view->subgroup[i];
-
-		puts("\n[Subgroup]");
-		print_vals(ctl_subgroup_keys, sg->val);
-		printf("Members = %s\n", ctl_ids_text(&sg->members));
-		printf("Senders = %s\n", ctl_ids_text(&sg->senders));
-		print_vals(ctl_rule_keys, sg->rule);
-	}
+	for (i = 0; i < view->subgroups; i++)
+		print_subgroup(&view->subgroup[i]);
 }
 
 /* Print lines that are not values of a node, and comments for what the kernel does not show. */

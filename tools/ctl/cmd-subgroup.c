@@ -116,22 +116,41 @@ static void print_trouble(const struct ctl_running_subgroup *s)
 		       (unsigned long long)s->node);
 }
 
-static void print_subgroups(const struct ctl_running_subgroup *list, unsigned int count)
+/* Print the subgroups, or the tables, if there are any. Return: whether there are. */
+static bool print_kind(const struct ctl_running_subgroup *list, unsigned int count, bool tables,
+		       bool first)
 {
-	static const char columns[] = "subgroup name mode state error members senders sender "
-				      "readers lsn sent received delivered";
+	const char *columns = tables ? "table name cells cell state error members" :
+			      "subgroup name mode state error members senders sender readers lsn "
+			      "sent received delivered";
 	struct ctl_table t = { 0 };
-	bool first = true;
-	unsigned int i;
+	unsigned int i, n = 0;
 
 	ctl_table_head(&t, "node view");
 	ctl_table_head(&t, columns);
 	for (i = 0; i < count; i++) {
+		if (ctl_is_table(&list[i].sg) != tables)
+			continue;
 		ctl_table_num(&t, list[i].node);
 		ctl_table_num(&t, list[i].vid);
 		ctl_record_cells(&t, columns, ctl_subgroup_fields, &list[i].sg);
+		n++;
 	}
+	if (!n)
+		return false;
+	if (!first)
+		putchar('\n');
 	ctl_table_print(&t);
+	return true;
+}
+
+static void print_subgroups(const struct ctl_running_subgroup *list, unsigned int count)
+{
+	bool first = !print_kind(list, count, false, true);
+	unsigned int i;
+
+	print_kind(list, count, true, first);
+	first = true;
 	for (i = 0; i < count; i++) {
 		if (list[i].sg.state == SPINDLE_STATE_ACTIVE)
 			continue;

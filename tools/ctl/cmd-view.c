@@ -18,7 +18,7 @@
 
 /* The keys of a view, for messages. The key decides how the words behind it are read. */
 #define VIEW_KEYS	"node, vid, live, timeout-ms, max-nodes, quorum, spares, spare-window, " \
-			"spare-ring, witness, lineage, insecure, contact, member, subgroup"
+			"spare-ring, witness, lineage, insecure, contact, member, subgroup, table"
 
 static int take_member(struct ctl_args *a, struct ctl_view *view)
 {
@@ -56,6 +56,21 @@ static int take_subgroup(struct ctl_args *a, struct ctl_view *view)
 
 	return ctl_args_value(a, &ctl_subgroup_keys[CTL_SG_ID], &sg->val[CTL_SG_ID],
 			      "subgroup ");
+}
+
+/**
+ * ctl_take_table() - take the id of a table
+ * @a: arguments; the next word is the id
+ * @sg: out: the table
+ *
+ * Return: CTL_OK or CTL_USAGE
+ */
+int ctl_take_table(struct ctl_args *a, struct ctl_subgroup *sg)
+{
+	if (sg->val[CTL_SG_MODE].set)
+		return ctl_usage(a, "the mode is given twice");
+	ctl_make_table(sg, 0);
+	return ctl_args_value(a, &ctl_subgroup_keys[CTL_SG_ID], &sg->val[CTL_SG_ID], "table ");
 }
 
 static int take_ids(struct ctl_args *a, struct ctl_ids *ids, const char *word, const char *in)
@@ -101,7 +116,8 @@ int ctl_take_subgroup_key(struct ctl_args *a, struct ctl_view *view, const char 
 	if (!view->subgroups)
 		return ctl_usage(a, "'%s' is not known here; there is: " VIEW_KEYS "%s", word,
 				 is_subgroup_word(word) ?
-				 " (it is said of a subgroup, after 'subgroup ID')" : "");
+				 " (it is said of a subgroup, after 'subgroup ID', or of a table)" :
+				 "");
 	sg = &view->subgroup[view->subgroups - 1];
 	in = ctl_asprintf("%s ", ctl_subgroup_title(sg));
 	if (!strcmp(word, "members"))
@@ -148,6 +164,8 @@ static int take_view_key(struct ctl_args *a, struct ctl_val *node, struct ctl_vi
 	}
 	if (!strcmp(word, "subgroup"))
 		return take_subgroup(a, view);
+	if (!strcmp(word, "table"))
+		return ctl_take_table(a, CTL_ADD(view->subgroup, view->subgroups));
 	if (!strcmp(word, ctl_insecure_key.name)) {
 		view->insecure = true;
 		return CTL_OK;
@@ -210,6 +228,7 @@ static int view_del(struct ctl_args *a)
 
 static const struct ctl_field subgroup_fields[] = {
 	CTL_FIELD(NUM, NULL, struct ctl_subgroup, val[CTL_SG_ID].num, 0, .head = "subgroup"),
+	CTL_FIELD(NUM, NULL, struct ctl_subgroup, val[CTL_SG_ID].num, 0, .head = "table"),
 	CTL_FIELD(KEYS, NULL, struct ctl_subgroup, val, 0, .keys = ctl_subgroup_keys),
 	CTL_FIELD(IDS, "members", struct ctl_subgroup, members, 0),
 	CTL_FIELD(IDS, "senders", struct ctl_subgroup, senders, 0),
@@ -266,7 +285,17 @@ static void print_members(const struct ctl_running *run)
 	ctl_table_print(&t);
 }
 
-static void print_subgroups(const struct ctl_view *view)
+static const char *columns_of(bool live, bool tables)
+{
+	if (tables)
+		return live ? "table name cells cell members min" : "table name cells cell members";
+	return live ? "subgroup name mode window max-msg ring hold members senders shards min "
+		      "on-exit" :
+		      "subgroup name mode window max-msg ring hold members senders";
+}
+
+/* Print the subgroups, or the tables, if there are any. Return: whether there are. */
+static bool print_kind(const struct ctl_view *view, bool tables, bool first)
 {
 	struct ctl_table t = { .indent = 4 };
 	unsigned int i, k;
@@ -274,14 +303,25 @@ static void print_subgroups(const struct ctl_view *view)
 	for (i = 0; i < view->subgroups; i++) {
 		struct ctl_subgroup sg = ctl_subgroup_resolve(view, &view->subgroup[i]);
 
+		if (ctl_is_table(&sg) != tables)
+			continue;
 		for (k = 0; k < CTL_RULE_VALS; k++)
 			ctl_val_default(&ctl_rule_keys[k], &sg.rule[k]);
-		ctl_record_rows(&t, view->is_live ? "subgroup name mode window max-msg ring hold "
-				"members senders shards min on-exit" :
-				"subgroup name mode window max-msg ring hold members senders",
-				subgroup_fields, &sg, 1, 0);
+		ctl_record_rows(&t, columns_of(view->is_live, tables), subgroup_fields, &sg, 1, 0);
 	}
+	if (!t.columns)
+		return false;
+	if (!first)
+		putchar('\n');
 	ctl_table_print(&t);
+	return true;
+}
+
+static void print_subgroups(const struct ctl_view *view)
+{
+	bool any = print_kind(view, false, true);
+
+	print_kind(view, true, !any);
 }
 
 static void print_view(const struct ctl_running *run)

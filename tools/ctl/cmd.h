@@ -11,6 +11,7 @@ struct ctl_args;
 struct ctl_key;
 struct ctl_net;
 struct ctl_val;
+struct ctl_subgroup;
 struct ctl_view;
 
 /*
@@ -36,6 +37,7 @@ int ctl_cmd_showconf(struct ctl_args *a);
 
 /* cmd-view.c */
 int ctl_take_subgroup_key(struct ctl_args *a, struct ctl_view *view, const char *word);
+int ctl_take_table(struct ctl_args *a, struct ctl_subgroup *sg);
 
 /* cmd.c */
 int ctl_cmd_del(struct ctl_args *a, const struct ctl_key *key, uint8_t cmd);

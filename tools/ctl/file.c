@@ -16,6 +16,10 @@
  *	Id = 0
  *	Name = "with blanks"
  *
+ *	[Table]
+ *	Id = 1
+ *	Cells = 16
+ *
  * A key of live views makes the view live, as on the command line.
  *
  * The reader reports all mistakes, not only the first. Nothing is done before the whole file is
@@ -44,13 +48,15 @@ enum section {
 	SECTION_UNKNOWN,
 	SECTION_NODE,
 	SECTION_VIEW,
-	SECTION_SUBGROUP
+	SECTION_SUBGROUP,
+	SECTION_TABLE
 };
 
 static const char *const section_names[] = {
 	[SECTION_NODE] = "Node",
 	[SECTION_VIEW] = "View",
 	[SECTION_SUBGROUP] = "Subgroup",
+	[SECTION_TABLE] = "Table",
 };
 
 /**
@@ -180,19 +186,25 @@ static void begin_view(struct reader *r)
 	r->section = SECTION_VIEW;
 }
 
-static void begin_subgroup(struct reader *r)
+/* @section: that of a subgroup or a table */
+static void begin_subgroup(struct reader *r, enum section section)
 {
+	struct ctl_subgroup *sg;
 	struct ctl_view *view;
 
 	if (!r->conf->views) {
 		ctl_conf_complain(r->conf, r->line,
-				  "[Subgroup] comes before any [View]; it belongs to the one above it");
+				  "[%s] comes before any [View]; it belongs to the one above it",
+				  section_names[section]);
 		r->section = SECTION_UNKNOWN;
 		return;
 	}
 	view = last_view(r->conf);
-	CTL_ADD(view->subgroup, view->subgroups)->line = r->line;
-	r->section = SECTION_SUBGROUP;
+	sg = CTL_ADD(view->subgroup, view->subgroups);
+	sg->line = r->line;
+	if (section == SECTION_TABLE)
+		ctl_make_table(sg, r->line);
+	r->section = section;
 }
 
 static void read_section(struct reader *r, char *s)
@@ -215,10 +227,12 @@ static void read_section(struct reader *r, char *s)
 	else if (ctl_conf_word(name, section_names[SECTION_VIEW]))
 		begin_view(r);
 	else if (ctl_conf_word(name, section_names[SECTION_SUBGROUP]))
-		begin_subgroup(r);
+		begin_subgroup(r, SECTION_SUBGROUP);
+	else if (ctl_conf_word(name, section_names[SECTION_TABLE]))
+		begin_subgroup(r, SECTION_TABLE);
 	else
 		ctl_conf_complain(r->conf, r->line,
-				  "no such section: [%s]; there is [Node], [View] and [Subgroup]",
+				  "no such section: [%s]; there is [Node], [View], [Subgroup] and [Table]",
 				  name);
 }
 
@@ -341,6 +355,24 @@ static void read_subgroup(struct reader *r, const char *word, const char *text)
 					      ctl_key_list(ctl_rule_keys, true)));
 }
 
+/* A table has some of the keys of a subgroup. The section says that it is a table. */
+static void read_table(struct reader *r, const char *word, const char *text)
+{
+	const struct ctl_key *key = ctl_key_find_conf(ctl_subgroup_keys, word);
+	const struct ctl_key *rule = ctl_key_find_conf(ctl_rule_keys, word);
+	struct ctl_subgroup *sg = last_subgroup(r->conf);
+
+	if (key && key != &ctl_subgroup_keys[CTL_SG_MODE] &&
+	    ctl_subgroup_has(sg, key - ctl_subgroup_keys))
+		read_val(r, key, &sg->val[key - ctl_subgroup_keys], word, text);
+	else if (rule && ctl_rule_has(sg, rule - ctl_rule_keys))
+		read_val(r, rule, &sg->rule[rule - ctl_rule_keys], word, text);
+	else if (ctl_conf_word(word, "Members"))
+		read_ids(r, &sg->members, false, word, text);
+	else
+		bad_key(r, word, "Id, Name, Cells, Cell, Members, Min");
+}
+
 static void read_key(struct reader *r, char *s)
 {
 	char *equals = strchr(s, '='), *word, *text;
@@ -373,6 +405,9 @@ static void read_key(struct reader *r, char *s)
 		break;
 	case SECTION_SUBGROUP:
 		read_subgroup(r, word, text);
+		break;
+	case SECTION_TABLE:
+		read_table(r, word, text);
 		break;
 	}
 }

@@ -9,7 +9,9 @@
 
 #include <linux/spindle.h>
 #include <linux/spindle_genl.h>
+#include <linux/spindle_table.h>
 
+#include "common/live.h"
 #include "common/model.h"
 #include "common/util.h"
 #include "conf.h"
@@ -39,6 +41,8 @@ static const struct limit subgroup_limits[] = {
 	{ CTL_SG_WINDOW, 1, SPINDLE_MAX_WINDOW },
 	{ CTL_SG_MAX_MSG, 1, SPINDLE_MAX_MSG },
 	{ CTL_SG_RING, MIN_RING, SPINDLE_MAX_RING },
+	{ CTL_SG_CELLS, 1, SPINDLE_MAX_CELLS },
+	{ CTL_SG_CELL, SPINDLE_MIN_CELL, SPINDLE_MAX_CELL },
 };
 
 static void check_nums(struct ctl_conf *conf, const struct ctl_key *key,
@@ -79,8 +83,46 @@ static void check_ring(struct ctl_conf *conf, const struct ctl_subgroup *sg)
 				  ctl_subgroup_keys[CTL_SG_RING].conf);
 }
 
+/* Complain about values that the mode of a subgroup does not have. */
+static void check_mode(struct ctl_conf *conf, const struct ctl_subgroup *sg)
+{
+	unsigned int i;
+
+	for (i = 0; i < CTL_SG_VALS; i++)
+		if (sg->val[i].set && !ctl_subgroup_has(sg, i))
+			ctl_conf_complain(conf, sg->val[i].line, "%s has no %s",
+					  ctl_subgroup_title(sg), ctl_subgroup_keys[i].conf);
+	for (i = 0; i < CTL_RULE_VALS; i++)
+		if (sg->rule[i].set && !ctl_rule_has(sg, i))
+			ctl_conf_complain(conf, sg->rule[i].line, "%s has no %s",
+					  ctl_subgroup_title(sg), ctl_rule_keys[i].conf);
+}
+
+static void check_cells(struct ctl_conf *conf, const struct ctl_subgroup *sg)
+{
+	const struct ctl_val *cells = &sg->val[CTL_SG_CELLS], *cell = &sg->val[CTL_SG_CELL];
+	uint64_t size = cell->set ? cell->num : SPINDLE_DEF_CELL;
+
+	if (!ctl_is_table(sg))
+		return;
+	if (!cells->set)
+		ctl_conf_complain(conf, sg->line, "%s: %s is missing", ctl_subgroup_title(sg),
+				  ctl_subgroup_keys[CTL_SG_CELLS].conf);
+	if (size & (size - 1))
+		ctl_conf_complain(conf, cell->line, "%s is a power of two",
+				  ctl_subgroup_keys[CTL_SG_CELL].conf);
+	if (cells->num <= SPINDLE_MAX_CELLS && size <= SPINDLE_MAX_CELL &&
+	    cells->num * size > SPINDLE_MAX_TABLE_ROW)
+		ctl_conf_complain(conf, cells->line,
+				  "%s: the cells have %llu bytes; allowed: at most %u",
+				  ctl_subgroup_title(sg), (unsigned long long)(cells->num * size),
+				  SPINDLE_MAX_TABLE_ROW);
+}
+
 static void check_subgroup(struct ctl_conf *conf, const struct ctl_subgroup *sg)
 {
+	check_mode(conf, sg);
+	check_cells(conf, sg);
 	check_nums(conf, ctl_subgroup_keys, sg->val, subgroup_limits,
 		   CTL_ARRAY_SIZE(subgroup_limits));
 	check_length(conf, &ctl_subgroup_keys[CTL_SG_NAME], &sg->val[CTL_SG_NAME],

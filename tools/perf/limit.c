@@ -155,6 +155,8 @@ const char *perf_limit(const struct perf_conf *conf, bool setup)
 {
 	uint32_t senders = perf_some(conf->senders, conf->nodes);
 
+	if (conf->mode == SPINDLE_MODE_TABLE)
+		return "mode table: a table has no messages to measure";
 	if (conf->closed && conf->rate)
 		return "latency and rate: a sender waits for its message, or sends by the clock";
 	if (conf->delay && conf->rate)

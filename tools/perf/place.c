@@ -147,7 +147,7 @@ static void take_group(struct search *search, const struct ctl_running_subgroup 
 	struct perf_group *group;
 	struct perf_spot *spot;
 
-	if (at < 0 || (search->groups.set && !ctl_ids_has(&search->groups, id)))
+	if (at < 0 || ctl_is_table(sg) || (search->groups.set && !ctl_ids_has(&search->groups, id)))
 		return;
 	group = group_of(place, id);
 	if (!group)

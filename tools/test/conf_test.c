@@ -74,6 +74,30 @@ static void put_subgroup(struct nl_msg *msg, uint32_t id, uint32_t member, uint3
 	nla_nest_end(msg, nest);
 }
 
+/* Add a table of some nodes, which its rule names. */
+static void put_table(struct nl_msg *msg, uint32_t id)
+{
+	struct nlattr *nest = nla_nest_start(msg, SPINDLE_A_SUBGROUP), *rule, *node;
+
+	nla_put_u32(msg, SPINDLE_SUBGROUP_A_ID, id);
+	nla_put_u8(msg, SPINDLE_SUBGROUP_A_MODE, SPINDLE_MODE_TABLE);
+	nla_put_u32(msg, SPINDLE_SUBGROUP_A_CELLS, 12);
+	nla_put_u32(msg, SPINDLE_SUBGROUP_A_CELL, 64);
+	node = nla_nest_start(msg, SPINDLE_SUBGROUP_A_NODE);
+	nla_put_u32(msg, SPINDLE_SUBGROUP_NODE_A_ID, 1);
+	nla_nest_end(msg, node);
+	rule = nla_nest_start(msg, SPINDLE_SUBGROUP_A_RULE);
+	nla_put_u32(msg, SPINDLE_RULE_A_MIN, 2);
+	node = nla_nest_start(msg, SPINDLE_RULE_A_NODE);
+	nla_put_u32(msg, SPINDLE_SUBGROUP_NODE_A_ID, 1);
+	nla_nest_end(msg, node);
+	nla_nest_end(msg, rule);
+	nla_nest_end(msg, nest);
+}
+
+/* The id of a table of the view of runs(); 0: there is none. */
+static uint32_t table;
+
 /* A witness of the view of runs(); 0: there is none. */
 static uint32_t witness;
 
@@ -98,6 +122,8 @@ static void runs(uint64_t vid, int state)
 	put_subgroup(msg, 0, 1, 2);
 	put_subgroup(msg, 1, 2, 2);
 	put_subgroup(msg, 9, 1, 1);
+	if (table)
+		put_table(msg, table);
 	live = nla_nest_start(msg, SPINDLE_A_LIVE);
 	nla_put_u32(msg, SPINDLE_LIVE_A_TIMEOUT_MS, 100);
 	nla_put_u32(msg, SPINDLE_LIVE_A_MAX_NODES, 16);
@@ -602,6 +628,40 @@ static void test_changes(void)
 	spares = 0;
 }
 
+/* Table 4 is as it is in a file, or goes, or comes, or changes. */
+static void test_tables(void)
+{
+	const char *text = NODE "[View]\nVid = 7\nTimeoutMs = 100\nSpares = 4\n" MEMBERS
+		"[Table]\nId = 4\nCells = 13\nMembers = 1\nMin = 2\n[Table]\nId = 5\nCells = 1\n";
+	const char *part = "\n[Table]\nId = 4\nCells = 12\nCell = 64\nMembers = 1\nMin = 2\n";
+	char *shown;
+
+	table = 4;
+	spares = 4;
+	runs(7, SPINDLE_LIVE_ACTIVE);
+	run(ctl_cmd_showconf, "showconf", "");
+	ok(strstr(output, part), "showconf writes a table");
+	shown = ctl_strdup(output);
+	ok(!apply(shown, "") && untouched(), "apply finds nothing to do for a table of showconf");
+	ok(!apply(text, " --prune --replace --dry-run") && untouched() &&
+	   strstr(output, "~ table 4 of the live view of node 1\n"
+			  "    table 4 cells: 12 -> 13\n") &&
+	   strstr(output, "+ table 5 of the live view of node 1\n") &&
+	   strstr(output, "- subgroup 9 of the live view of node 1\n"),
+	   "tables are replaced and added");
+	ok(!apply(NODE "[View]\nVid = 7\nTimeoutMs = 100\nSpares = 4\n" MEMBERS
+		  "[Subgroup]\nId = 4\n", " --prune --replace --dry-run") && untouched() &&
+	   strstr(output, "~ subgroup 4 of the live view of node 1\n"
+			  "    subgroup 4 mode: table -> ordered\n") &&
+	   strstr(output, "    subgroup 4 cells: 12 -> "),
+	   "a subgroup takes the place of a table");
+	ok(!apply(NODE "[View]\nVid = 7\nTimeoutMs = 100\nSpares = 4\n" MEMBERS,
+		  " --prune --dry-run") && untouched() &&
+	   strstr(output, "- table 4 of the live view of node 1\n"), "a table is removed");
+	table = 0;
+	spares = 0;
+}
+
 int main(void)
 {
 	strcpy(path, "/tmp/conf_test.XXXXXX");
@@ -618,6 +678,7 @@ int main(void)
 	test_key();
 	test_show();
 	test_changes();
+	test_tables();
 	remove(path);
 	return tap_end();
 }

@@ -30,6 +30,27 @@ Id = 0
 Shard = 2
 OnExit = stay
 X
+file 1 't.conf:9: .Table. has no key .Window.; there is: Id, Name, Cells, Cell, Members, Min' \
+	't.conf:10: .Table. has no key .Mode.' 't.conf:11: .Table. has no key .Senders.' \
+	't.conf:12: Cells is given twice; it is in line 8 too' <<X
+[Node]
+Id = 1
+Address = 10.0.0.1
+[View]
+Vid = 1
+Member = 1@10.0.0.1
+[Table]
+Cells = 16
+Window = 4
+Mode = ordered
+Senders = 1
+Cells = 3
+Id = 1
+X
+file 1 't.conf:1: .Table. comes before any .View.' <<X
+[Table]
+Id = 1
+X
 file 1 't.conf:4: Join = 10.0.0.1:4790: this is the node itself' \
 	't.conf:8: Join = \[fd00::1\]:4790: the address of the node is of another family' <<X
 [Node]

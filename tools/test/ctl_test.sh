@@ -472,7 +472,7 @@ offers '-w --watch -b --batch -d --delay -n --count -v --verbose' spindle-ctl rd
 offers '' spindle-ctl rdmc show -n ''
 offers 'none' spindle-ctl node set 1 rack ''
 offers 'auto poll imm' spindle-ctl node add visibility ''
-offers 'vid live timeout-ms max-nodes quorum spares spare-window spare-ring witness lineage insecure contact member subgroup' \
+offers 'vid live timeout-ms max-nodes quorum spares spare-window spare-ring witness lineage insecure contact member subgroup table' \
 	spindle-ctl view set node 1 ''
 offers 'contact lineage insecure timeout no-wait' spindle-ctl node join id 3 ''
 offers 'node timeout no-wait' spindle-ctl node evict id 1 ''

@@ -95,6 +95,37 @@ static void test_view_set(void)
 	   sent(SPINDLE_CMD_VIEW_SET), "a member of a subgroup may come later");
 }
 
+/* A table has cells, and nothing that has to do with messages. */
+static void test_table(void)
+{
+	struct nlattr **sg, **node;
+
+	begin(1);
+	run(ctl_cmd_view, "view",
+	    "set node 1 vid 1 live member 1@10.0.0.1 subgroup 0 window 4 "
+	    "table 3 cells 16 cell 1K name state min 2 members 1,5");
+	sg = ctl_nest_attrs(sent_subgroup(1), SPINDLE_SUBGROUP_A_MAX);
+	ok(attr_is(sg[SPINDLE_SUBGROUP_A_ID], 4, 3) &&
+	   attr_is(sg[SPINDLE_SUBGROUP_A_MODE], 1, SPINDLE_MODE_TABLE) &&
+	   attr_is(sg[SPINDLE_SUBGROUP_A_CELLS], 4, 16) &&
+	   attr_is(sg[SPINDLE_SUBGROUP_A_CELL], 4, 1024) &&
+	   !strcmp(ctl_attr_str(sg[SPINDLE_SUBGROUP_A_NAME]), "state"),
+	   "a table goes to the kernel");
+	ok(!sg[SPINDLE_SUBGROUP_A_WINDOW] && !sg[SPINDLE_SUBGROUP_A_HOLD], "without a window");
+	node = ctl_nest_attrs(sg[SPINDLE_SUBGROUP_A_NODE], SPINDLE_SUBGROUP_NODE_A_MAX);
+	ok(node[SPINDLE_SUBGROUP_NODE_A_ID] && !node[SPINDLE_SUBGROUP_NODE_A_SENDER],
+	   "its members are no senders");
+	ok(rule(1) && attr_is(rule(1)[SPINDLE_RULE_A_MIN], 4, 2) &&
+	   !rule(1)[SPINDLE_RULE_A_SENDERS], "the rule of a table");
+	begin(1);
+	ok(run(ctl_cmd_view, "view",
+	       "set node 1 vid 1 member 1@10.0.0.1 table 3 cells 1 senders 1") == 2 &&
+	   strstr(output, "table 3 has no senders"), "a table with senders");
+	ok(run(ctl_cmd_view, "view",
+	       "set node 1 vid 1 member 1@10.0.0.1 table 3 mode ordered") == 2 &&
+	   strstr(output, "table 3 mode is given twice"), "a table of another mode");
+}
+
 /* The nodes that the rule of a subgroup names. */
 static struct ctl_ids sent_nodes(unsigned int n)
 {
@@ -258,6 +289,13 @@ static void test_change(void)
 	a = asked("replace 3 id 7 window 8");
 	ok(a && has_id(a[SPINDLE_A_REPLACE], 7) && !a[SPINDLE_A_SUBGROUP] &&
 	   !a[SPINDLE_A_REMOVE], "a subgroup is replaced");
+	a = asked("add 3 table 8 cells 5");
+	ok(a && has_id(a[SPINDLE_A_SUBGROUP], 8) &&
+	   attr_is(ctl_nest_attrs(a[SPINDLE_A_SUBGROUP],
+				  SPINDLE_SUBGROUP_A_MAX)[SPINDLE_SUBGROUP_A_CELLS], 4, 5),
+	   "a table is added");
+	a = asked("replace 3 table 7 cells 5");
+	ok(a && has_id(a[SPINDLE_A_REPLACE], 7), "a subgroup is replaced by a table");
 	a = asked("del 3 id 7");
 	ok(a && attr_is(a[SPINDLE_A_NODE_ID], 4, 3) && attr_is(a[SPINDLE_A_REMOVE], 4, 7) &&
 	   !a[SPINDLE_A_SUBGROUP] && !a[SPINDLE_A_REPLACE], "a subgroup is removed");
@@ -605,6 +643,7 @@ int main(void)
 	test_witness();
 	test_key();
 	test_requests();
+	test_table();
 	test_change();
 	test_joining();
 	test_status();

@@ -218,6 +218,56 @@ static void view_subgroup(uint32_t id, bool members)
 	out();
 }
 
+/* A table with the first member, or with two members. */
+static void view_table(uint32_t id, bool members)
+{
+	in(SPINDLE_A_SUBGROUP);
+	num(SPINDLE_SUBGROUP_A_ID, id);
+	str(SPINDLE_SUBGROUP_A_NAME, members ? "state" : "");
+	num(SPINDLE_SUBGROUP_A_MODE, SPINDLE_MODE_TABLE);
+	num(SPINDLE_SUBGROUP_A_CELLS, 100);
+	num(SPINDLE_SUBGROUP_A_CELL, 256);
+	in(SPINDLE_SUBGROUP_A_NODE);
+	num(SPINDLE_SUBGROUP_NODE_A_ID, 1);
+	out();
+	if (members) {
+		in(SPINDLE_SUBGROUP_A_NODE);
+		num(SPINDLE_SUBGROUP_NODE_A_ID, 3);
+		out();
+		in(SPINDLE_SUBGROUP_A_RULE);
+		num(SPINDLE_RULE_A_MIN, 2);
+		out();
+	}
+	out();
+}
+
+static void test_view_table(void)
+{
+	begin(1);
+	node(1, SPINDLE_NODE_VIEW, 7);
+	end();
+	answer(SPINDLE_CMD_VIEW_GET, 1);
+	num(SPINDLE_A_VIEW_ID, 7);
+	view_member(1, false);
+	view_table(4, false);
+	end();
+	both(ctl_cmd_view, "view", "show", "a table and no subgroup");
+	begin(1);
+	node(1, SPINDLE_NODE_VIEW, 7);
+	end();
+	answer(SPINDLE_CMD_VIEW_GET, 1);
+	num(SPINDLE_A_VIEW_ID, 7);
+	in(SPINDLE_A_LIVE);
+	num(SPINDLE_LIVE_A_TIMEOUT_MS, 500);
+	out();
+	view_member(1, false);
+	view_member(3, true);
+	view_table(4, true);
+	view_subgroup(0, false);
+	end();
+	both(ctl_cmd_view, "view", "show", "a live view with a table");
+}
+
 static void test_view(void)
 {
 	begin(1);
@@ -385,6 +435,36 @@ static void all_subgroups(uint64_t first)
 	subgroup(1, 0, SPINDLE_STATE_ACTIVE, first);
 	subgroup(1, 5, SPINDLE_STATE_FORMING, first);
 	subgroup(2, 5, SPINDLE_STATE_FAILED, first);
+}
+
+static void subgroup_table(uint32_t node_id, int state)
+{
+	answer(SPINDLE_CMD_SUBGROUP_GET, node_id);
+	num(SPINDLE_A_VIEW_ID, 7);
+	in(SPINDLE_A_SUBGROUP);
+	num(SPINDLE_SUBGROUP_A_ID, 4);
+	str(SPINDLE_SUBGROUP_A_NAME, "state");
+	num(SPINDLE_SUBGROUP_A_MODE, SPINDLE_MODE_TABLE);
+	num(SPINDLE_SUBGROUP_A_CELLS, 100);
+	num(SPINDLE_SUBGROUP_A_CELL, 256);
+	in(SPINDLE_SUBGROUP_A_NODE);
+	num(SPINDLE_SUBGROUP_NODE_A_ID, node_id);
+	out();
+	num(SPINDLE_SUBGROUP_A_STATE, state);
+	in(SPINDLE_SUBGROUP_A_STATS);
+	num(SPINDLE_SUBGROUP_S_ROW_BYTES, 65664);
+	out();
+	end();
+}
+
+static void test_table(void)
+{
+	begin(1);
+	subgroup_table(1, SPINDLE_STATE_ACTIVE);
+	both(ctl_cmd_subgroup, "subgroup", "show", "a table");
+	subgroup(1, 0, SPINDLE_STATE_FORMING, 10);
+	subgroup_table(2, SPINDLE_STATE_FORMING);
+	both(ctl_cmd_subgroup, "subgroup", "show", "tables and a subgroup");
 }
 
 static void test_subgroup(void)
@@ -639,7 +719,9 @@ int main(int argc, char **argv)
 	}
 	test_node();
 	test_view();
+	test_view_table();
 	test_subgroup();
+	test_table();
 	test_top();
 	test_rdmc();
 	test_status();

@@ -371,6 +371,28 @@ static struct nlattr *subgroup_message(uint8_t mode)
 	return sg;
 }
 
+/* A table as the kernel shows it. */
+static struct nlattr *table_message(void)
+{
+	struct nl_msg *msg = nlmsg_alloc_size(8192);
+	struct nlattr *sg, *nest;
+	uint32_t id;
+
+	genlmsg_put(msg, 0, 0, 0, 0, 0, SPINDLE_CMD_SUBGROUP_GET, 1);
+	sg = nla_nest_start(msg, SPINDLE_A_SUBGROUP);
+	nla_put_u32(msg, SPINDLE_SUBGROUP_A_ID, 8);
+	nla_put_u8(msg, SPINDLE_SUBGROUP_A_MODE, SPINDLE_MODE_TABLE);
+	nla_put_u32(msg, SPINDLE_SUBGROUP_A_CELLS, 16);
+	nla_put_u32(msg, SPINDLE_SUBGROUP_A_CELL, 128);
+	for (id = 2; id < 4; id++) {
+		nest = nla_nest_start(msg, SPINDLE_SUBGROUP_A_NODE);
+		nla_put_u32(msg, SPINDLE_SUBGROUP_NODE_A_ID, id);
+		nla_nest_end(msg, nest);
+	}
+	nla_nest_end(msg, sg);
+	return sg;
+}
+
 static void test_subgroup(void)
 {
 	static const char want[] =
@@ -417,6 +439,11 @@ static void test_subgroup(void)
 	ok(!sg.tune[CTL_TUNE_LARGE].set, "a subgroup without large messages has no threshold");
 	row = &sg.row[0];
 	ok(row->dlv_lag == 2, "without order a member delivers what it has received");
+	ctl_subgroup_get(&sg, table_message());
+	ok(ctl_is_table(&sg) && sg.val[CTL_SG_CELLS].num == 16 && sg.val[CTL_SG_CELL].num == 128 &&
+	   !sg.val[CTL_SG_WINDOW].set && !strcmp(ctl_ids_text(&sg.members), "2,3") &&
+	   !strcmp(ctl_ids_text(&sg.senders), "none"), "a table has members, and no senders");
+	ok(!strcmp(ctl_subgroup_title(&sg), "table 8"), "its name in messages");
 	ctl_subgroup_get(&sg, NULL);
 	ok(!sg.tune[CTL_TUNE_NULLS].set && !sg.hist[CTL_DLV].entries && !sg.reader_count &&
 	   !ctl_subgroup_holder(&sg), "an older kernel sends no details");

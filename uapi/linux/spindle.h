@@ -216,11 +216,12 @@ struct spindle_section {
  * copy_bytes, event_fd is no eventfd, or both @name and @subgroup), EFAULT and ENAMETOOLONG
  * (@name), ENODEV (no such node), ENOENT (no such subgroup, or no view), EBUSY (second sender, or
  * the last message of a detached sender is still in flight after 5 seconds), EINTR (a signal came
- * during that wait), EPERM (SEND, but the node is no sender of the subgroup), EISCONN (file is
- * attached already), EUSERS (SPINDLE_MAX_READERS receive already), ENOMEM (memory or
- * RLIMIT_MEMLOCK, see @memlock), EBADF (event_fd is no descriptor), ENOTCONN (the subgroup has
- * failed), ESTALE (the message of @lsn is not in the history any more, or there is no history),
- * ERANGE (@lsn is beyond @next), EXDEV (@lsn belongs to another lineage, or another era).
+ * during that wait), EPERM (SEND, but the node is no sender of the subgroup; or the subgroup is a
+ * table, see <linux/spindle_table.h>), EISCONN (file is attached already), EUSERS
+ * (SPINDLE_MAX_READERS receive already), ENOMEM (memory or RLIMIT_MEMLOCK, see @memlock), EBADF
+ * (event_fd is no descriptor), ENOTCONN (the subgroup has failed), ESTALE (the message of @lsn is
+ * not in the history any more, or there is no history), ERANGE (@lsn is beyond @next), EXDEV (@lsn
+ * belongs to another lineage, or another era).
  */
 struct spindle_attach {
 	/**

@@ -27,6 +27,7 @@
 #define SPINDLE_DEF_IDLE_US		50	/* default of IDLE_US */
 #define SPINDLE_DEF_WINDOW		128	/* default of WINDOW */
 #define SPINDLE_DEF_SPARE_RING		1048576	/* default of SPARE_RING */
+#define SPINDLE_DEF_CELL		64	/* default of CELL */
 #define SPINDLE_DEF_MAX_MSG		10240	/* default of MAX_MSG */
 #define SPINDLE_MAX_IDLE_US		1000000	/* largest IDLE_US */
 #define SPINDLE_MAX_ENGINE		1023	/* largest ENGINE */
@@ -121,7 +122,7 @@ enum spindle_cmd {
 	/**
 	 * @SPINDLE_CMD_SUBGROUP_SET: tune a node's end of a subgroup while it runs, until the view
 	 * is replaced: NODE_ID, SUBGROUP_ID or SUBGROUP_NAME, TUNE. EBUSY if PACKED is to change
-	 * while a sender is attached
+	 * while a sender is attached; EOPNOTSUPP for a table
 	 */
 	SPINDLE_CMD_SUBGROUP_SET,
 	/**
@@ -427,7 +428,11 @@ enum spindle_subgroup_attr {
 	 * view has the name, but shards share one
 	 */
 	SPINDLE_SUBGROUP_A_NAME,
-	/** @SPINDLE_SUBGROUP_A_MODE: u8, enum spindle_mode: delivery order, default ordered */
+	/**
+	 * @SPINDLE_SUBGROUP_A_MODE: u8, enum spindle_mode: delivery order, default ordered. A table
+	 * has CELLS and CELL, and none of WINDOW, MAX_MSG, RING, HOLD, LSN, SENDER, SHARDS, ON_EXIT
+	 * and SENDERS
+	 */
 	SPINDLE_SUBGROUP_A_MODE,
 	/**
 	 * @SPINDLE_SUBGROUP_A_WINDOW: u32, slots of each sender, 1..65536, default 128; rounded up
@@ -515,6 +520,16 @@ enum spindle_subgroup_attr {
 	 * has none; not without history (reply only)
 	 */
 	SPINDLE_SUBGROUP_A_OLDEST,
+	/**
+	 * @SPINDLE_SUBGROUP_A_CELLS: u32, of a table, cells of a row, 1..1024; all cells of a row
+	 * have 65536 bytes at most
+	 */
+	SPINDLE_SUBGROUP_A_CELLS,
+	/**
+	 * @SPINDLE_SUBGROUP_A_CELL: u32, of a table, bytes of a cell, a power of two from 64 to
+	 * 4096, default 64
+	 */
+	SPINDLE_SUBGROUP_A_CELL,
 	/* private: */
 	__SPINDLE_SUBGROUP_A_MAX
 #define SPINDLE_SUBGROUP_A_MAX (__SPINDLE_SUBGROUP_A_MAX - 1)
@@ -1250,13 +1265,17 @@ enum spindle_visibility {
 };
 
 /**
- * enum spindle_mode - delivery order of a subgroup
+ * enum spindle_mode - delivery order of a subgroup, or table
  */
 enum spindle_mode {
 	/** @SPINDLE_MODE_ORDERED: atomic multicast: stable messages, one order everywhere */
 	SPINDLE_MODE_ORDERED,
 	/** @SPINDLE_MODE_UNORDERED: on receipt, first in first out per sender */
-	SPINDLE_MODE_UNORDERED
+	SPINDLE_MODE_UNORDERED,
+	/**
+	 * @SPINDLE_MODE_TABLE: a table: members share rows of memory, see <linux/spindle_table.h>
+	 */
+	SPINDLE_MODE_TABLE
 };
 
 /**

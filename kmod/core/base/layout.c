@@ -17,7 +17,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "rows are little-endian
  * @view: a checked view
  * @writer: rank in the view of the row's owner
  * @holder: rank in the view of the member in whose memory the copy is; @writer for
- *	the own row, which has all rings of the subgroups it sends in
+ *	the own row, which has all rings of the subgroups it sends in, and the cells of its tables
  */
 void spindle_layout_row(struct spindle_layout *lo, const struct spindle_view *view,
 			u32 writer, u32 holder)
@@ -34,9 +34,12 @@ void spindle_layout_row(struct spindle_layout *lo, const struct spindle_view *vi
 
 		lo->hdr[i] = SPINDLE_NO_OFFSET;
 		lo->pay[i] = SPINDLE_NO_OFFSET;
-		if ((sg->members & both) != both || !(sg->senders & BIT_ULL(writer)))
+		if ((sg->members & both) != both)
 			continue;
-		at = spindle_layout_hdr(lo, i, at, sg->window);
+		if (spindle_view_is_table(sg))
+			at = spindle_layout_table(lo, i, at);
+		else if (sg->senders & BIT_ULL(writer))
+			at = spindle_layout_hdr(lo, i, at, sg->window);
 	}
 	at = ALIGN(at, SPINDLE_PAGE);
 	for (i = 0; i < view->num_subgroups; i++) {

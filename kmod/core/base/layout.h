@@ -9,11 +9,14 @@
  *   ...          of each subgroup that both are members of and in which W sends
  *                a message by express                             192 bytes
  *                header ring                                       32 w bytes
- *   page         payload ring of each of them                      ring bytes
+ *                of each table that both are members of
+ *                a block of the table                              64 bytes
+ *   page         payload ring of each subgroup, cells of each table  ring bytes
  *
- * The blocks have the same offset in all rows, whichever member holds them; rings exist only where
- * they are needed. W computes the offsets in H's copy itself, because a layout is a pure function
- * of the view and two ranks.
+ * The blocks have the same offset in all rows, whichever member holds them; rings and cells exist
+ * only where they are needed. A table that is in a spare has its block where headers would begin. W
+ * computes the offsets in H's copy itself, because a layout is a pure function of the view and two
+ * ranks.
  *
  * In a live view, a layout is a pure function of the rules and two node ids. So it is the same in
  * all views. The membership's part is behind the headers: spindle_rules_row().
@@ -37,9 +40,15 @@ struct spindle_layout {
 	u64 size;
 	/** @mb: membership's part, struct spindle_mb_row, or SPINDLE_NO_OFFSET */
 	u64 mb;
-	/** @hdr: header ring of each subgroup, or SPINDLE_NO_OFFSET */
+	/**
+	 * @hdr: header ring of each subgroup, or SPINDLE_NO_OFFSET. Of a table: a block, aligned to
+	 * its size; a place for express is in front of it only in a spare
+	 */
 	u64 hdr[SPINDLE_MAX_SUBGROUPS];
-	/** @pay: payload ring of each subgroup, page aligned, or SPINDLE_NO_OFFSET */
+	/**
+	 * @pay: payload ring of each subgroup, or cells of each table, page aligned; or
+	 * SPINDLE_NO_OFFSET
+	 */
 	u64 pay[SPINDLE_MAX_SUBGROUPS];
 };
 
@@ -81,6 +90,20 @@ static inline u64 spindle_layout_hdr(struct spindle_layout *lo, u32 index, u64 a
 {
 	lo->hdr[index] = at + sizeof(struct spindle_express);
 	return lo->hdr[index] + (u64)window * sizeof(struct spindle_hdr);
+}
+
+/**
+ * spindle_layout_table() - put the block of a table into a row
+ * @lo: layout of the row
+ * @index: index of the table
+ * @at: the first byte that is free
+ *
+ * Return: the first byte that is free behind the block
+ */
+static inline u64 spindle_layout_table(struct spindle_layout *lo, u32 index, u64 at)
+{
+	lo->hdr[index] = ALIGN(at, sizeof(struct spindle_block));
+	return lo->hdr[index] + sizeof(struct spindle_block);
 }
 
 void spindle_layout_row(struct spindle_layout *lo, const struct spindle_view *view,

@@ -12,6 +12,7 @@
 #ifdef __KERNEL__
 
 #include <linux/align.h>
+#include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/bug.h>
 #include <linux/build_bug.h>
@@ -28,6 +29,11 @@
 #include <asm/byteorder.h>
 
 #include "base/trace.h"
+
+static inline u64 spindle_fetch_andnot(u64 *word, u64 mask)
+{
+	return atomic64_fetch_andnot(mask, (atomic64_t *)word);
+}
 
 #else /* user space */
 
@@ -67,6 +73,12 @@ void SPINDLE_BETWEEN_LOOKS(void);
 #define ASSERT_EXCLUSIVE_WRITER(x) ((void)(x))
 #define smp_load_acquire(p) (SPINDLE_BETWEEN_LOOKS(), __atomic_load_n((p), __ATOMIC_ACQUIRE))
 #define smp_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+
+static inline u64 spindle_fetch_andnot(u64 *word, u64 mask)
+{
+	SPINDLE_BETWEEN_LOOKS();
+	return __atomic_fetch_and(word, ~mask, __ATOMIC_SEQ_CST);
+}
 
 #define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
 
@@ -134,6 +146,20 @@ static inline void spindle_no_trace(u32 node, ...)
 
 /* Layouts are in pages of this size on every host, whatever its MMU uses. */
 #define SPINDLE_PAGE 4096UL
+
+/**
+ * spindle_take_bits() - clear bits of a word that others set at the same time
+ * @word: the word; both sides use atomic instructions
+ * @mask: the bits to clear
+ *
+ * The call is a full barrier: what others wrote before they set a bit is visible after it.
+ *
+ * Return: those of @mask that were set
+ */
+static inline u64 spindle_take_bits(u64 *word, u64 mask)
+{
+	return spindle_fetch_andnot(word, mask) & mask;
+}
 
 /**
  * spindle_count() - move a counter

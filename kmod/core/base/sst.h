@@ -61,6 +61,13 @@ enum spindle_node_column {
 	SPINDLE_NODE_COL_READY,
 };
 
+/*
+ * Passes in a row that may find a block half written. They take seconds, because the CPU that
+ * writes may be preempted in the middle. A seal that stays wrong longer is a lie, and would keep
+ * the engine awake for ever.
+ */
+#define SPINDLE_MAX_TORN	BIT(22)
+
 /* What spindle_block_read() found. */
 enum spindle_read {
 	SPINDLE_READ_SAME,	/* nothing new */

@@ -69,6 +69,53 @@ u32 spindle_view_default_ring(u32 window, u32 max_msg)
 	return min_t(u64, min_t(u64, roundup_pow_of_two(all), cap), SPINDLE_MAX_RING);
 }
 
+/**
+ * spindle_view_table_ring() - place of the cells of a table's row
+ * @cells: cells of a row, 1 to SPINDLE_MAX_CELLS
+ * @cell: bytes of a cell, SPINDLE_MAX_CELL at most
+ *
+ * Return: bytes, a power of two and whole pages
+ */
+u32 spindle_view_table_ring(u32 cells, u32 cell)
+{
+	return roundup_pow_of_two(max_t(u32, cells * cell, SPINDLE_PAGE));
+}
+
+/* What is wrong with the sizes of a table, or NULL. Is it the size of a cell? */
+static const char *check_table_sizes(u32 cells, u32 cell, bool *of_cell)
+{
+	*of_cell = cell < SPINDLE_MIN_CELL || cell > SPINDLE_MAX_CELL || !is_power_of_2(cell);
+	if (*of_cell)
+		return "a table's cell is a power of two from 64 to 4096 bytes";
+	if (!cells || cells > SPINDLE_MAX_CELLS)
+		return "a table has 1 to 1024 cells";
+	if (cells * cell > SPINDLE_MAX_TABLE_ROW)
+		return "the cells of a table's row have 65536 bytes at most";
+	return NULL;
+}
+
+/**
+ * spindle_view_set_table() - give a table its sizes
+ * @sg: out, except with an error: a table
+ * @cells: cells of a row, any number
+ * @cell: bytes of a cell, any number
+ * @of_cell: out: an error is about @cell alone
+ *
+ * Return: NULL, or a sentence that names the limit that the sizes break
+ */
+const char *spindle_view_set_table(struct spindle_view_subgroup *sg, u32 cells, u32 cell,
+				   bool *of_cell)
+{
+	const char *err = check_table_sizes(cells, cell, of_cell);
+
+	if (err)
+		return err;
+	sg->window = cells;
+	sg->max_msg = cell;
+	sg->ring = spindle_view_table_ring(cells, cell);
+	return NULL;
+}
+
 static const char *check_member(const struct spindle_view *view, u32 i)
 {
 	const struct spindle_view_member *a = &view->member[i];
@@ -93,26 +140,53 @@ static const char *check_member(const struct spindle_view *view, u32 i)
 	return NULL;
 }
 
-static const char *check_subgroup(const struct spindle_view *view, u32 i, bool live)
+static const char *check_table(const struct spindle_view_subgroup *sg)
 {
-	const struct spindle_view_subgroup *sg = &view->subgroup[i];
-	u64 all = U64_MAX >> (64 - view->num_members);
-	u32 j;
+	u32 cells = spindle_view_cells(sg), cell = spindle_view_cell(sg);
+	bool of_cell;
+	const char *err = check_table_sizes(cells, cell, &of_cell);
 
-	if (live && spindle_view_closed(sg))
-		return sg->members || sg->senders || sg->former ?
-		       "a subgroup that is closed has no members and no position" : NULL;
-	if (sg->mode > SPINDLE_MODE_UNORDERED)
-		return "subgroup mode is ordered (0) or unordered (1)";
+	if (err)
+		return err;
+	if (sg->ring != spindle_view_table_ring(cells, cell))
+		return "a table's ring is the smallest power of two that its cells fit into";
+	if (sg->senders)
+		return "a table has no senders: each member writes its row";
+	if (sg->hold)
+		return "a table holds no messages";
+	return sg->former ? "a table has no position" : NULL;
+}
+
+static const char *check_sizes(const struct spindle_view_subgroup *sg)
+{
 	if (!sg->window || sg->window > SPINDLE_MAX_WINDOW || !is_power_of_2(sg->window))
 		return "subgroup window is a power of two from 1 to 65536";
 	if (sg->ring < SPINDLE_PAGE || sg->ring > SPINDLE_MAX_RING || !is_power_of_2(sg->ring))
 		return "subgroup ring is a power of two from 4096 to 2^30";
 	if (!sg->max_msg || sg->max_msg > sg->ring || sg->max_msg > SPINDLE_MAX_MSG)
 		return "subgroup max-msg is 1 to 268435456, and at most the ring";
+	return NULL;
+}
+
+static const char *check_subgroup(const struct spindle_view *view, u32 i, bool live)
+{
+	const struct spindle_view_subgroup *sg = &view->subgroup[i];
+	bool table = spindle_view_is_table(sg);
+	const char *err;
+	u64 all = U64_MAX >> (64 - view->num_members);
+	u32 j;
+
+	if (live && spindle_view_closed(sg))
+		return sg->members || sg->senders || sg->former ?
+		       "a subgroup that is closed has no members and no position" : NULL;
+	if (sg->mode > SPINDLE_MODE_TABLE)
+		return "subgroup mode is ordered (0), unordered (1) or table (2)";
+	err = table ? check_table(sg) : check_sizes(sg);
+	if (err)
+		return err;
 	if ((!sg->members && !live) || (sg->members & ~all))
 		return "a subgroup's nodes are members of the view";
-	if ((!sg->senders && !live) || (sg->senders & ~sg->members))
+	if ((!sg->senders && !live && !table) || (sg->senders & ~sg->members))
 		return "a subgroup has at least one sender";
 	for (j = 0; j < i; j++) {
 		if (sg->id == view->subgroup[j].id && !spindle_view_closed(&view->subgroup[j]))

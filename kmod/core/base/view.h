@@ -15,6 +15,7 @@
 #include "port.h"
 #include <linux/spindle.h>
 #include <linux/spindle_genl.h>
+#include <linux/spindle_table.h>
 
 /* The id of a live view, at most: it grows with each change, and must not come round to 0. */
 #define SPINDLE_MAX_LIVE_VID BIT_ULL(63)
@@ -45,28 +46,35 @@ struct spindle_view_member {
 };
 
 /**
- * struct spindle_view_subgroup - configuration of a subgroup
+ * struct spindle_view_subgroup - configuration of a subgroup, or of a table
+ *
+ * A table is a subgroup of SPINDLE_MODE_TABLE: its members share rows of memory in place of
+ * messages. Every member writes its own row, so a table has no senders and no position.
  */
 struct spindle_view_subgroup {
 	/** @id: unique in the view */
 	u32 id;
 	/** @mode: enum spindle_mode */
 	u32 mode;
-	/** @window: slots per sender; a power of two */
+	/** @window: slots per sender; a power of two. Of a table: cells of a row, any number */
 	u32 window;
-	/** @max_msg: bytes */
+	/** @max_msg: bytes. Of a table: bytes of a cell, a power of two */
 	u32 max_msg;
-	/** @ring: bytes of a sender's payload ring; a power of two */
+	/**
+	 * @ring: bytes of a sender's payload ring; a power of two. Of a table: of the place of a
+	 * row's cells, see spindle_view_table_ring()
+	 */
 	u32 ring;
-	/** @hold: messages wait at a member for its first attachment */
+	/** @hold: messages wait at a member for its first attachment; 0 of a table */
 	u32 hold;
 	/** @members: ranks in the view, as a bit mask */
 	u64 members;
-	/** @senders: subset of @members that may send */
+	/** @senders: subset of @members that may send; none of a table */
 	u64 senders;
 	/**
 	 * @former: messages that were delivered in all views before, of senders that are none any
-	 * more; see spindle_decree_count(). Of a first view: the position that it begins with
+	 * more; see spindle_decree_count(). Of a first view: the position that it begins with. Of a
+	 * table: 0
 	 */
 	u64 former;
 	/**
@@ -85,6 +93,39 @@ struct spindle_view_subgroup {
 static inline bool spindle_view_closed(const struct spindle_view_subgroup *sg)
 {
 	return !sg->window;
+}
+
+/**
+ * spindle_view_is_table() - is a subgroup a table?
+ * @sg: entry of the view, or the configuration of a rule
+ *
+ * Return: true if so
+ */
+static inline bool spindle_view_is_table(const struct spindle_view_subgroup *sg)
+{
+	return sg->mode == SPINDLE_MODE_TABLE;
+}
+
+/**
+ * spindle_view_cells() - cells of a table's row
+ * @sg: a table
+ *
+ * Return: how many
+ */
+static inline u32 spindle_view_cells(const struct spindle_view_subgroup *sg)
+{
+	return sg->window;
+}
+
+/**
+ * spindle_view_cell() - size of a table's cell
+ * @sg: a table
+ *
+ * Return: bytes, a power of two
+ */
+static inline u32 spindle_view_cell(const struct spindle_view_subgroup *sg)
+{
+	return sg->max_msg;
 }
 
 /**
@@ -119,6 +160,9 @@ spindle_view_subgroup(const struct spindle_view *view, u32 id);
 bool spindle_view_same_name(const struct spindle_view_subgroup *a,
 			    const struct spindle_view_subgroup *b);
 u32 spindle_view_default_ring(u32 window, u32 max_msg);
+u32 spindle_view_table_ring(u32 cells, u32 cell);
+const char *spindle_view_set_table(struct spindle_view_subgroup *sg, u32 cells, u32 cell,
+				   bool *of_cell);
 const char *spindle_view_check(const struct spindle_view *view, bool live,
 			       struct spindle_view_fault *fault);
 u64 spindle_view_digest(const struct spindle_view *view);

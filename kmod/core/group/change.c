@@ -205,20 +205,24 @@ static void from_old(const struct spindle_view *old, const struct spindle_view *
 static void begin(struct spindle_mg *c, const struct spindle_view *old, u32 i,
 		  const u32 *from, const u64 *trim)
 {
+	struct spindle_tb *tb = c->tb[i];
 	struct spindle_mc *before = c->mc[i];
 	u32 rank[SPINDLE_MAX_MEMBERS];
 	u64 first[SPINDLE_MAX_MEMBERS];
 
 	c->mc[i] = NULL;
 	c->streams[i] = NULL;
+	c->tb[i] = NULL;
 	if (c->view->subgroup[i].members & BIT_ULL(c->me)) {
-		c->mc[i] = c->ops->made(c->ctx, i, &c->streams[i]);
+		c->mc[i] = c->ops->made(c->ctx, i, &c->streams[i], &c->tb[i]);
 		from_old(old, c->view, i, from, trim, rank, first);
 		spindle_mc_begin(c->mc[i], before, rank, first, c->view->subgroup[i].former);
 		if (before) {
 			old_ranks(old->subgroup[i].members, c->view->subgroup[i].members, from,
 				  rank);
 			spindle_mc_renumber(c->mc[i], before, rank);
+			if (c->tb[i])
+				spindle_tb_follow(c->tb[i], tb, rank);
 			spindle_mc_announce(c->mc[i], c->view->vid);
 		}
 	}
@@ -227,15 +231,47 @@ static void begin(struct spindle_mg *c, const struct spindle_view *old, u32 i,
 	begin_streams(c, i, c->view->vid, false);
 }
 
-/* Clear the blocks of subgroups that begin: no write of the old view comes any more. */
+/* The subgroups of a view that are neither closed nor tables. */
+static u64 with_messages(const struct spindle_view *view)
+{
+	u64 set = 0;
+	u32 i;
+
+	for (i = 0; i < view->num_subgroups; i++)
+		if (!spindle_view_closed(&view->subgroup[i]) &&
+		    !spindle_view_is_table(&view->subgroup[i]))
+			set |= BIT_ULL(i);
+	return set;
+}
+
+/* Those of the subgroups @begin that are tables, and that this node was not in before. */
+static u64 new_tables(const struct spindle_mg *c, u64 begin)
+{
+	u64 set = 0;
+
+	for (; begin; begin &= begin - 1) {
+		u32 i = __ffs64(begin);
+
+		if (!c->mc[i] && spindle_view_is_table(&c->view->subgroup[i]))
+			set |= BIT_ULL(i);
+	}
+	return set;
+}
+
+/*
+ * Clear the blocks of subgroups that begin: no write of the old view comes any more. Of a table
+ * whose members have changed, the rows go on.
+ */
 static void look_at_rows(struct spindle_mg *c, u64 begin)
 {
+	u64 messages = with_messages(c->view), tables = new_tables(c, begin);
 	u32 r;
 
 	for (r = 0; r < c->view->num_members; r++) {
 		struct spindle_row row = c->ops->row(c->ctx, r);
 
-		spindle_mc_clear(&row, begin);
+		spindle_mc_clear(&row, begin, messages);
+		spindle_tb_clear(&row, c->view, tables);
 	}
 }
 

@@ -140,6 +140,18 @@ static bool form(struct spindle_mg *c, u32 index)
 	return true;
 }
 
+/* A member that broke the protocol of a table is reported as one of a multicast. */
+static bool run_table(struct spindle_tb *tb, struct spindle_mc *mc)
+{
+	bool work = spindle_tb_run(tb);
+
+	if (tb->bad & ~mc->bad) {
+		mc->bad |= tb->bad;
+		mc->events |= SPINDLE_MC_FAILED;
+	}
+	return work;
+}
+
 static bool visit(struct spindle_mg *c, u32 index, bool idle)
 {
 	struct spindle_mc *mc = c->mc[index];
@@ -149,6 +161,8 @@ static bool visit(struct spindle_mg *c, u32 index, bool idle)
 		return false;
 	work = form(c, index);
 	work |= spindle_mc_run(mc, idle);
+	if (c->tb[index])
+		work |= run_table(c->tb[index], mc);
 	c->ops->ran(c->ctx, index, work);
 	if (work) {
 		spindle_mg_touch(c, index);
@@ -231,13 +245,28 @@ static u32 rank_in(const struct spindle_mg *c, u32 index, u32 rank)
 	return spindle_mask_rank(c->view->subgroup[index].members, rank);
 }
 
+/* Does a member of a subgroup miss something of ours? A table has no messages to push. */
+static bool is_wanted(const struct spindle_mg *c, u32 index, u32 rank)
+{
+	const struct spindle_tb *tb = c->tb[index];
+
+	return tb ? spindle_tb_wanted(tb, rank) : spindle_push_wanted(c->mc[index], rank);
+}
+
+static bool is_pending(const struct spindle_mg *c, u32 index)
+{
+	const struct spindle_tb *tb = c->tb[index];
+
+	return tb ? spindle_tb_pending(tb) : spindle_push_pending(c->mc[index]);
+}
+
 static bool has_news(const struct spindle_mg *c, u32 index, u32 rank, bool open)
 {
 	const struct spindle_mc *mc = c->mc[index];
 
 	return mc && spindle_mc_runs(mc) && (open || mc->epoch == SPINDLE_EPOCH_STAYED) &&
 	       (c->view->subgroup[index].members & BIT_ULL(rank)) &&
-	       spindle_push_wanted(mc, rank_in(c, index, rank));
+	       is_wanted(c, index, rank_in(c, index, rank));
 }
 
 /**
@@ -256,9 +285,12 @@ bool spindle_mg_push_one(struct spindle_mg *c, u32 index, u32 rank, u32 how)
 
 	if (room < SPINDLE_PUSH_LEAST)
 		return false;
-	n = spindle_push(c->mc[index], r, index, how, write, room);
+	if (c->tb[index])
+		n = spindle_tb_push(c->tb[index], r, index, write, room);
+	else
+		n = spindle_push(c->mc[index], r, index, how, write, room);
 	c->ops->post(c->ctx, rank, write, n, false);
-	return !spindle_push_wanted(c->mc[index], r);
+	return !is_wanted(c, index, r);
 }
 
 static bool push_membership(struct spindle_mg *c, u32 rank)
@@ -312,7 +344,7 @@ void spindle_mg_pushed(struct spindle_mg *c)
 	for (set = c->push; set; set &= set - 1) {
 		u32 i = __ffs64(set);
 
-		if (!c->mc[i] || !spindle_push_pending(c->mc[i]))
+		if (!c->mc[i] || !is_pending(c, i))
 			c->push &= ~BIT_ULL(i);
 	}
 }

@@ -60,10 +60,11 @@ struct spindle_mg_ops {
 	struct spindle_row (*row)(void *ctx, u32 rank);
 	/**
 	 * @made: the subgroup of this index for the view that is being installed: created, wired;
-	 * never NULL. Out: its streams, which have not begun, or NULL. Called once for each, in
-	 * order
+	 * never NULL. Out: its streams, which have not begun, or NULL; and its table, or NULL.
+	 * Called once for each, in order
 	 */
-	struct spindle_mc *(*made)(void *ctx, u32 index, struct spindle_streams **streams);
+	struct spindle_mc *(*made)(void *ctx, u32 index, struct spindle_streams **streams,
+				   struct spindle_tb **tb);
 	/**
 	 * @begun: the subgroup of this index has begun, or this node is not in it any more: what
 	 * processes hold goes over from the old one, which may be NULL and is not used here any
@@ -106,6 +107,8 @@ struct spindle_mg {
 	struct spindle_mc *mc[SPINDLE_MAX_SUBGROUPS];
 	/** @streams: of those in @mc that have large messages, by index; NULL of all others */
 	struct spindle_streams *streams[SPINDLE_MAX_SUBGROUPS];
+	/** @tb: of those in @mc that are tables, by index; NULL of all others */
+	struct spindle_tb *tb[SPINDLE_MAX_SUBGROUPS];
 	/** @formed: of a live view: all members of the first one are connected: membership runs */
 	bool formed;
 	/** @stays: subgroups that the present change of the view leaves as they are, by index */

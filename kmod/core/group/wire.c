@@ -4,6 +4,19 @@
  */
 #include "wire.h"
 
+/*
+ * No message is sent in a table. One slot is the least that the multicast can have. The number of
+ * cells is no power of two, as a window is.
+ */
+static void configure_sizes(struct spindle_mc *mc, const struct spindle_view_subgroup *cfg)
+{
+	bool table = spindle_view_is_table(cfg);
+
+	mc->window = table ? 1 : cfg->window;
+	mc->ring_units = table ? 1 : cfg->ring >> SPINDLE_UNIT_SHIFT;
+	mc->max_msg = table ? SPINDLE_UNIT : cfg->max_msg;
+}
+
 /* Set all but the arrays. */
 static void configure(struct spindle_mc *mc, u64 vid, const struct spindle_view_subgroup *cfg,
 		      u32 me)
@@ -15,9 +28,7 @@ static void configure(struct spindle_mc *mc, u64 vid, const struct spindle_view_
 	mc->senders = hweight64(cfg->senders);
 	mc->me = spindle_mask_rank(cfg->members, me);
 	mc->my_sender = SPINDLE_NO_RANK;
-	mc->window = cfg->window;
-	mc->ring_units = cfg->ring >> SPINDLE_UNIT_SHIFT;
-	mc->max_msg = cfg->max_msg;
+	configure_sizes(mc, cfg);
 	mc->ordered = cfg->mode == SPINDLE_MODE_ORDERED;
 	mc->deliver.hold = cfg->hold;
 	mc->deliver.lsn = mc->ordered ? cfg->former : 0;
@@ -160,14 +171,16 @@ void spindle_mc_wire(struct spindle_mc *mc, const struct spindle_view *view, u32
  * spindle_mc_clear() - clear blocks of a row, which begin again
  * @row: the row
  * @subgroups: by index; no write of the old view comes to them any more
+ * @messages: those that have messages in the view. The others have none to clear, and in front of
+ *	the block of a table may be the bytes of another subgroup
  */
-void spindle_mc_clear(const struct spindle_row *row, u64 subgroups)
+void spindle_mc_clear(const struct spindle_row *row, u64 subgroups, u64 messages)
 {
 	for (; subgroups; subgroups &= subgroups - 1) {
 		u32 i = __ffs64(subgroups);
 
 		memset(row->base + spindle_layout_block(i), 0, sizeof(struct spindle_block));
-		if (row->in->hdr[i] != SPINDLE_NO_OFFSET)
+		if (row->in->hdr[i] != SPINDLE_NO_OFFSET && (messages & BIT_ULL(i)))
 			memset(row->base + spindle_layout_express(row->in, i), 0,
 			       sizeof(struct spindle_express));
 	}
@@ -185,4 +198,94 @@ u64 spindle_mc_bytes(const struct spindle_mc *mc)
 	       mc->window * sizeof(*mc->send.ends) +
 	       (mc->deliver.log_mask + 1) * sizeof(*mc->deliver.log) +
 	       (u64)mc->senders * mc->window * sizeof(*mc->msgs);
+}
+
+/* ---- tables ------------------------------------------------------------- */
+
+/**
+ * spindle_tb_create() - allocate what a table takes, and make it ready to be wired
+ * @tb: zeroed
+ * @view: checked
+ * @index: of the table in the view
+ * @me: own rank in the view, a member of the table
+ * @memory: the embedder's allocator
+ *
+ * Return: 0, or -ENOMEM: spindle_tb_destroy() frees what there is
+ */
+int spindle_tb_create(struct spindle_tb *tb, const struct spindle_view *view, u32 index, u32 me,
+		      const struct spindle_memory *memory)
+{
+	const struct spindle_view_subgroup *cfg = &view->subgroup[index];
+
+	tb->members = hweight64(cfg->members);
+	tb->me = spindle_mask_rank(cfg->members, me);
+	tb->cells = spindle_view_cells(cfg);
+	tb->cell = spindle_view_cell(cfg);
+	tb->member = memory->zalloc(tb->members, sizeof(*tb->member));
+	tb->guard = memory->zalloc(1, tb->cell);
+	tb->next = memory->zalloc(1, tb->cell);
+	if (!tb->member || !tb->guard || !tb->next)
+		return -ENOMEM;
+	spindle_tb_init(tb);
+	return 0;
+}
+
+/**
+ * spindle_tb_destroy() - free what spindle_tb_create() has allocated
+ * @tb: created, or half created; or zeroed
+ * @memory: as for spindle_tb_create()
+ */
+void spindle_tb_destroy(struct spindle_tb *tb, const struct spindle_memory *memory)
+{
+	memory->free(tb->next);
+	memory->free(tb->guard);
+	memory->free(tb->member);
+}
+
+/**
+ * spindle_tb_wire() - set where members of a table write here, and where this node writes there
+ * @tb: created
+ * @view: as for spindle_tb_create()
+ * @index: as for spindle_tb_create()
+ * @row: the row of a member of this rank in the view, own or other
+ * @ctx: argument of @row
+ */
+void spindle_tb_wire(struct spindle_tb *tb, const struct spindle_view *view, u32 index,
+		     struct spindle_row (*row)(void *ctx, u32 rank), void *ctx)
+{
+	u64 members = view->subgroup[index].members;
+	struct spindle_tb_member *m = tb->member;
+
+	for (; members; members &= members - 1, m++) {
+		struct spindle_row of = row(ctx, __ffs64(members));
+
+		if (!of.out) {
+			tb->row = in_row(&of, of.in->pay[index]);
+			tb->local = of.in->pay[index];
+			continue;
+		}
+		m->block = in_row(&of, of.in->hdr[index]);
+		m->remote_cells = of.out->pay[index];
+		m->remote_block = of.out->hdr[index];
+		m->vouch = of.vouch ? &of.vouch[index] : NULL;
+	}
+}
+
+/**
+ * spindle_tb_clear() - clear the cells of tables in a row, because another table was there before
+ * @row: the row
+ * @view: the view that begins
+ * @subgroups: the tables, by index; no write to what was there before comes any more
+ */
+void spindle_tb_clear(const struct spindle_row *row, const struct spindle_view *view,
+		      u64 subgroups)
+{
+	for (; subgroups; subgroups &= subgroups - 1) {
+		u32 i = __ffs64(subgroups);
+
+		if (row->in->pay[i] == SPINDLE_NO_OFFSET)
+			continue;
+		memset(row->base + row->in->pay[i], 0, view->subgroup[i].ring);
+		memset(row->base + row->in->hdr[i], 0, sizeof(struct spindle_block));
+	}
 }

@@ -12,6 +12,7 @@
 
 #include "core/membership/rules.h"
 #include "core/multicast/multicast.h"
+#include "core/table/table.h"
 
 /**
  * struct spindle_memory - where the arrays of a subgroup come from
@@ -46,7 +47,14 @@ int spindle_mc_create(struct spindle_mc *mc, const struct spindle_view *view, u3
 void spindle_mc_destroy(struct spindle_mc *mc, const struct spindle_memory *memory);
 void spindle_mc_wire(struct spindle_mc *mc, const struct spindle_view *view, u32 index,
 		     struct spindle_row (*row)(void *ctx, u32 rank), void *ctx);
-void spindle_mc_clear(const struct spindle_row *row, u64 subgroups);
+void spindle_mc_clear(const struct spindle_row *row, u64 subgroups, u64 messages);
 u64 spindle_mc_bytes(const struct spindle_mc *mc);
+int spindle_tb_create(struct spindle_tb *tb, const struct spindle_view *view, u32 index, u32 me,
+		      const struct spindle_memory *memory);
+void spindle_tb_destroy(struct spindle_tb *tb, const struct spindle_memory *memory);
+void spindle_tb_wire(struct spindle_tb *tb, const struct spindle_view *view, u32 index,
+		     struct spindle_row (*row)(void *ctx, u32 rank), void *ctx);
+void spindle_tb_clear(const struct spindle_row *row, const struct spindle_view *view,
+		      u64 subgroups);
 
 #endif /* SPINDLE_CORE_WIRE_H */

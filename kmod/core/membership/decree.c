@@ -264,7 +264,7 @@ static u64 count_on(const struct spindle_view_subgroup *a, const struct spindle_
 
 /*
  * The position at which a subgroup begins that was not in the view before: behind that of the same
- * id, which ends with the view; or as its rule says.
+ * id, which ends with the view; or as its rule says. A table of the same id has no position.
  */
 static u64 begins_at(const u64 *word, const struct spindle_view *view,
 		     const struct spindle_view *next, const struct spindle_view_subgroup *sg)
@@ -276,7 +276,8 @@ static u64 begins_at(const u64 *word, const struct spindle_view *view,
 		const struct spindle_view_subgroup *a = &view->subgroup[i];
 		const struct spindle_view_subgroup *b = &next->subgroup[i];
 
-		if (!spindle_view_closed(a) && spindle_view_closed(b) && a->id == sg->id)
+		if (!spindle_view_closed(a) && !spindle_view_is_table(a) &&
+		    spindle_view_closed(b) && a->id == sg->id)
 			return count_on(a, b, word[SPINDLE_DECREE_SURVIVORS], trim);
 		trim += hweight64(a->senders);
 	}
@@ -292,7 +293,7 @@ static u64 begins_at(const u64 *word, const struct spindle_view *view,
  * A message of an ordered subgroup has a position: the number of messages that were delivered
  * before it, in all views. A sender numbers its own messages on from view to view. So the position
  * of the next message is the sum of those numbers and of @next's former messages. Each member of
- * the view counts all subgroups, because it may hand the view to a joiner.
+ * the view counts all subgroups, because it may hand the view to a joiner. A table has no messages.
  */
 void spindle_decree_count(const u64 *word, const struct spindle_view *view,
 			  struct spindle_view *next)
@@ -305,7 +306,7 @@ void spindle_decree_count(const u64 *word, const struct spindle_view *view,
 		const struct spindle_view_subgroup *a = &view->subgroup[i];
 		struct spindle_view_subgroup *b = &next->subgroup[i];
 
-		if (spindle_view_closed(b))
+		if (spindle_view_closed(b) || spindle_view_is_table(b))
 			b->former = 0;
 		else if (spindle_view_closed(a))
 			b->former = begins_at(word, view, next, b);

@@ -61,6 +61,17 @@ static bool may_send(const struct spindle_rule *rule, u32 id)
 	return rule->all_send || (i >= 0 && (rule->senders & BIT_ULL(i)));
 }
 
+static bool is_table(const struct spindle_rule *rule)
+{
+	return spindle_view_is_table(&rule->cfg);
+}
+
+/* Does a member write messages, or cells? */
+static bool writes(const struct spindle_rule *rule, u32 id)
+{
+	return is_table(rule) || may_send(rule, id);
+}
+
 /* Has the row of @writer at @holder room for a rule's rings, whether it is closed or not? */
 static bool has_room(const struct spindle_rules *rules, const struct spindle_rule *rule,
 		     u32 writer, u32 holder)
@@ -68,12 +79,19 @@ static bool has_room(const struct spindle_rules *rules, const struct spindle_rul
 	if (is_spare(rule))
 		return !spindle_rules_witness(rules, writer) &&
 		       !spindle_rules_witness(rules, holder);
-	return names(rules, rule, writer) && names(rules, rule, holder) && may_send(rule, writer);
+	return names(rules, rule, writer) && names(rules, rule, holder) && writes(rule, writer);
 }
 
-static u32 room_window(const struct spindle_rule *rule)
+/* Put the headers of one subgroup of a rule into a row, or the block of a table. */
+static u64 put_hdr(struct spindle_layout *lo, const struct spindle_rule *rule, u32 index, u64 at)
 {
-	return is_spare(rule) ? rule->room_window : rule->cfg.window;
+	/* A table may come into a spare. So its block is aligned there, and takes two headers. */
+	if (is_spare(rule))
+		return spindle_layout_hdr(lo, index, ALIGN(at, sizeof(struct spindle_block)),
+					  max_t(u32, rule->room_window, 2));
+	if (is_table(rule))
+		return spindle_layout_table(lo, index, at);
+	return spindle_layout_hdr(lo, index, at, rule->cfg.window);
 }
 
 static u32 room_ring(const struct spindle_rule *rule)
@@ -123,8 +141,26 @@ static const char *check_room(const struct spindle_rule *rule)
 		return "a spare's ring is a power of two from 4096 to 2^30";
 	if (rule->shards != 1)
 		return "a subgroup that is added has no shards";
-	if (rule->cfg.window > window || rule->cfg.ring > ring)
-		return "a subgroup that is added has at most the window and the ring of a spare";
+	if (rule->cfg.window <= window && rule->cfg.ring <= ring)
+		return NULL;
+	if (is_table(rule))
+		return "a table has at most as many cells as a spare's window, and fits its ring";
+	return "a subgroup that is added has at most the window and the ring of a spare";
+}
+
+/* A subgroup has senders. A table has neither senders nor what else only messages have. */
+static const char *check_senders(const struct spindle_rule *rule)
+{
+	bool any = rule->all_send || rule->senders;
+
+	if (!is_table(rule))
+		return any ? NULL : "a subgroup has at least one sender";
+	if (any)
+		return "a table has no senders: each member writes its row";
+	if (rule->shards != 1)
+		return "a table has no shards";
+	if (rule->on_exit != SPINDLE_ON_EXIT_DISCARD)
+		return "a table has no readers, so on-exit is discard (0)";
 	return NULL;
 }
 
@@ -148,8 +184,9 @@ static const char *check_rule(const struct spindle_rules *rules, const struct sp
 		return "on-exit is discard (0) or leave (1)";
 	if (rule->num_nodes > SPINDLE_MAX_MEMBERS)
 		return "a rule names at most 64 nodes";
-	if (!rule->all_send && !rule->senders)
-		return "a subgroup has at least one sender";
+	err = check_senders(rule);
+	if (err)
+		return err;
 	for (i = 0; i < rule->num_nodes; i++) {
 		if (!rule->node[i])
 			return "node ids start at 1";
@@ -405,7 +442,8 @@ const char *spindle_rules_next(const struct spindle_rules *rules, const struct s
  * @view: a view by these rules
  * @subgroup: index
  *
- * Return: true if so, and if one of them sends; or if there is no subgroup at this index
+ * Return: true if so, and if one of them sends or the subgroup is a table; or if there is no
+ *	subgroup at this index
  */
 bool spindle_rules_enough(const struct spindle_rules *rules, const struct spindle_view *view,
 			  u32 subgroup)
@@ -413,7 +451,9 @@ bool spindle_rules_enough(const struct spindle_rules *rules, const struct spindl
 	const struct spindle_rule *rule = spindle_rules_of(rules, subgroup);
 	const struct spindle_view_subgroup *sg = &view->subgroup[subgroup];
 
-	return is_closed(rule) || (sg->senders && hweight64(sg->members) >= rule->min);
+	if (is_closed(rule))
+		return true;
+	return (sg->senders || spindle_view_is_table(sg)) && hweight64(sg->members) >= rule->min;
 }
 
 /**
@@ -694,7 +734,8 @@ int spindle_rules_replace(const struct spindle_rules *rules, struct spindle_rule
  * @holder: id of the node in whose memory the copy is; @writer for the own row
  *
  * The row has room for each subgroup that both may be members of and in which the owner may send,
- * for each spare if neither is a witness, and for membership behind them.
+ * for each table that both may be members of, for each spare if neither is a witness, and for
+ * membership behind them.
  */
 void spindle_rules_row(struct spindle_layout *lo, const struct spindle_rules *rules, u32 writer,
 		       u32 holder)
@@ -714,7 +755,7 @@ void spindle_rules_row(struct spindle_layout *lo, const struct spindle_rules *ru
 			lo->hdr[n] = SPINDLE_NO_OFFSET;
 			lo->pay[n] = SPINDLE_NO_OFFSET;
 			if (room)
-				at = spindle_layout_hdr(lo, n, at, room_window(rule));
+				at = put_hdr(lo, rule, n, at);
 		}
 	}
 	lo->mb = ALIGN(at, sizeof(struct spindle_block));

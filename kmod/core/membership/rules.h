@@ -13,6 +13,10 @@
  * has had room from the beginning. A subgroup whose configuration changes moves to another spare.
  * One change may close and open several rules, each at most once.
  *
+ * A table is added to a spare like any subgroup. Its cells count as a window does, and their bytes
+ * as a ring. A table given at birth has room for a block and its cells in the rows of all nodes
+ * that may be members, because each of them writes.
+ *
  * A witness is a member that is in no subgroup, whatever a rule says. It counts for the
  * majority.
  *
@@ -35,15 +39,15 @@
 struct spindle_rule {
 	/** @cfg: their configuration; id is that of the first, members and senders do not count */
 	struct spindle_view_subgroup cfg;
-	/** @senders: entries of @node that may send, without @all_send */
+	/** @senders: entries of @node that may send, without @all_send; 0 of a table */
 	u64 senders;
-	/** @shards: how many */
+	/** @shards: how many; 1 of a table */
 	u32 shards;
 	/** @min: members that each of them needs */
 	u32 min;
 	/** @on_exit: enum spindle_on_exit */
 	u32 on_exit;
-	/** @all_send: all members may send */
+	/** @all_send: all members may send; 0 of a table */
 	u32 all_send;
 	/** @log: 0; for durable subgroups */
 	u32 log;

@@ -36,13 +36,6 @@
  */
 #define SPINDLE_MAX_ROUND	BIT_ULL(56)
 
-/*
- * Passes in a row that may find a block half written. They take seconds, because the CPU that
- * writes may be preempted in the middle. A seal that stays wrong longer is a lie, and would keep
- * the engine awake for ever.
- */
-#define SPINDLE_MAX_TORN	BIT(22)
-
 /**
  * struct spindle_mc_tune - how this member works, whatever the others do
  */

@@ -382,15 +382,16 @@ typedef int (*spindle_batch_fn)(void *arg, const struct spindle_msg *msgs, unsig
  * want, copy_bytes, @event_fd is no eventfd, a reserved field is not 0, or both name and subgroup
  * are given), -ENAMETOOLONG (the name has more than 64 characters), -ENODEV (no such node here),
  * -ENOENT (no such subgroup, the node has no view, or no such device file), -EBUSY (the subgroup
- * has a local sender already), -EPERM (the node is no sender), -EACCES (the device file's
- * permissions), -ENOMEM (see spindle_queue.memlock), -EBADF (@event_fd is no descriptor), -ENOTCONN
- * (the subgroup has failed), -ESTALE (in SPINDLE_STEP_ATTACH: the message of @o->from is not in the
- * history any more, see spindle_queue.oldest; later: views followed each other too fast, try
- * again), -ERANGE (@o->from is beyond spindle_queue.next), -EOPNOTSUPP (@o->from in an unordered
- * subgroup), -EXDEV (@o->from belongs to another lineage, or to another era), -EUSERS (the subgroup
- * has 64 readers at this node already), -EINTR (a signal came while a sender that has gone was
- * waited for), -EPROTONOSUPPORT (the module is newer than this library), -ENOTTY (it is older, or
- * the device is another one), -EPROTO (the kernel's reply makes no sense).
+ * has a local sender already), -EPERM (the node is no sender, or the subgroup is a table),
+ * -EACCES (the device file's permissions), -ENOMEM (see spindle_queue.memlock), -EBADF (@event_fd
+ * is no descriptor), -ENOTCONN (the subgroup has failed), -ESTALE (in SPINDLE_STEP_ATTACH: the
+ * message of @o->from is not in the history any more, see spindle_queue.oldest; later: views
+ * followed each other too fast, try again), -ERANGE (@o->from is beyond spindle_queue.next),
+ * -EOPNOTSUPP (@o->from in an unordered subgroup), -EXDEV (@o->from belongs to another lineage, or
+ * to another era), -EUSERS (the subgroup has 64 readers at this node already), -EINTR (a signal
+ * came while a sender that has gone was waited for), -EPROTONOSUPPORT (the module is newer than
+ * this library), -ENOTTY (it is older, or the device is another one), -EPROTO (the kernel's reply
+ * makes no sense).
  * spindle_attach_strerror() says which of these it was.
  */
 SPINDLE_API int spindle_attach(struct spindle_queue *q, const struct spindle_attach_opts *o);

@@ -93,12 +93,15 @@ static bool has_room(const struct sim *sim, const struct spindle_view *view,
 	for (i = SIM_BORN; i < SIM_GROUPS; i++)
 		if (rules->rule[i].room_window != sim->window ||
 		    rules->rule[i].room_ring != sim->ring ||
-		    (rules->rule[i].cfg.window && (rules->rule[i].cfg.window != sim->window ||
-						   rules->rule[i].cfg.ring != sim->ring)))
+		    (rules->rule[i].cfg.window && !spindle_view_is_table(&rules->rule[i].cfg) &&
+		     (rules->rule[i].cfg.window != sim->window ||
+		      rules->rule[i].cfg.ring != sim->ring)))
 			return false;
 	for (i = 0; i < SIM_BORN; i++)
 		if (rules->rule[i].cfg.window != sim->rules.rule[i].cfg.window ||
 		    rules->rule[i].cfg.ring != sim->rules.rule[i].cfg.ring ||
+		    spindle_view_is_table(&rules->rule[i].cfg) !=
+			    spindle_view_is_table(&sim->rules.rule[i].cfg) ||
 		    rules->rule[i].all_send != sim->rules.rule[i].all_send)
 			return false;
 	/* A member with this id does not exist, and the joiner would wait for it for ever. */

@@ -427,7 +427,7 @@ static void other_rules(struct liar *liar, struct spindle_rules *rules)
 {
 	struct spindle_rule *rule = &rules->rule[rng_below(&liar->rng, rules->num_rules)];
 
-	switch (rng_below(&liar->rng, 7)) {
+	switch (rng_below(&liar->rng, 8)) {
 	case 0:
 		rule->min = rng_below(&liar->rng, 5);
 		break;
@@ -445,6 +445,9 @@ static void other_rules(struct liar *liar, struct spindle_rules *rules)
 		break;
 	case 5:
 		rules->max_nodes = rng_below(&liar->rng, SPINDLE_MAX_MEMBERS + 2);
+		break;
+	case 6:
+		rule->cfg.mode = rng_below(&liar->rng, SPINDLE_MODE_TABLE + 2);
 		break;
 	default:
 		rule->shards = rng_below(&liar->rng, 4);

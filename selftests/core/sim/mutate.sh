@@ -94,7 +94,7 @@ mutant push_unopened group/group.c 's/(open || mc->epoch == SPINDLE_EPOCH_STAYED
 mutant closed_is_lost group/group.c 's/else if (how == SPINDLE_MB_GONE)/else if (0)/'
 mutant first_of_another group/change.c 's/ : trim\[rank\[s\]\];/ : trim[s];/'
 mutant stays_cleared group/change.c 's/ & ~c->stays;/;/'
-mutant blocks_stay group/change.c 's/		spindle_mc_clear(&row, begin);/		(void)begin;/'
+mutant blocks_stay group/change.c 's/		spindle_mc_clear(&row, begin, messages);/		(void)begin;(void)messages;/'
 
 # Members that only receive.
 mutant receivers_uncleared group/wire.c '/^void spindle_mc_clear/,/^}/ s/u32 i = __ffs64(subgroups);/&\n\n\t\tif (row->in->hdr[i] == SPINDLE_NO_OFFSET)\n\t\t\tcontinue;/'

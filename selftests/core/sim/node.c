@@ -293,7 +293,8 @@ static void node_connected(void *ctx)
 		join_connected(node);
 }
 
-static struct spindle_mc *node_made(void *ctx, u32 g, struct spindle_streams **streams)
+static struct spindle_mc *node_made(void *ctx, u32 g, struct spindle_streams **streams,
+				    struct spindle_tb **tb)
 {
 	struct node *node = ctx;
 	const struct spindle_view *view = spindle_mb_view(&node->mb);
@@ -361,7 +362,15 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 			grp->extra.blind &= ~BIT_ULL(grp->node_of[s]);
 		}
 	grp->late = false;
-	grp->lacks = !sg->senders || hweight64(sg->members) < node->rules->rule[g].min;
+	grp->table = spindle_view_is_table(sg);
+	if (grp->table && (sg->senders || grp->mc->senders || grp->mc->deliver.lsn))
+		sim_fail(sim, "node %u group %u: a table has messages", node->index, g);
+	grp->lacks = (!sg->senders && !grp->table) ||
+		     hweight64(sg->members) < node->rules->rule[g].min;
+	if (grp->lacks != grp->mc->lacking)
+		sim_fail(sim, "node %u group %u does not know whether it lacks members",
+			 node->index, g);
+	sim->tables_begun += grp->table;
 	sim->lacked += grp->lacks;
 	grp->began_at = grp->mc->own.word[SPINDLE_COL_SLOTS];
 	if (old)
@@ -370,7 +379,7 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	grp->mc->tune.recv_budget = 4 + rng_below(&sim->rng, 40);
 	grp->mc->tune.dlv_budget = 4 + rng_below(&sim->rng, 40);
 	grp->mc->tune.copy_budget = 64 + rng_below(&sim->rng, 1 << 14);
-	if (g != SIM_ODD || rng_chance(&sim->draw, 50)) {
+	if (!grp->table && (g != SIM_ODD || rng_chance(&sim->draw, 50))) {
 		process_read(node, g);
 		process_send(node, g);
 	}
@@ -378,7 +387,8 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	grp->since = view->vid;
 	grp->late = false;
 	grp->blind = 0;
-	kept_begin(node, g);
+	if (!grp->table)
+		kept_begin(node, g);
 }
 
 static void node_begun(void *ctx, u32 g, struct spindle_mc *old)
@@ -553,7 +563,7 @@ void node_start(struct node *node, const struct spindle_view *view)
 	for (g = 0; g < SIM_GROUPS; g++) {
 		if (!(view->subgroup[g].members & BIT_ULL(me)))
 			continue;
-		node->mg.mc[g] = node_made(node, g, &node->mg.streams[g]);
+		node->mg.mc[g] = node_made(node, g, &node->mg.streams[g], &node->mg.tb[g]);
 		begin_group(node, g, NULL);
 	}
 	spindle_mg_start(&node->mg);

@@ -260,7 +260,7 @@ void node_processes(struct node *node)
 	for (g = 0; g < SIM_GROUPS; g++) {
 		struct group *grp = &node->group[g];
 
-		if (!grp->mc)
+		if (!grp->mc || grp->table)
 			continue;
 		come_and_go(node, g);
 		if (!sim->quiet && rng_chance(&sim->rng, grp->talk))

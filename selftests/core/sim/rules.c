@@ -25,12 +25,30 @@ static void name_nodes(struct spindle_rule *rule, u64 nodes, u64 senders)
 		rule->node[rule->num_nodes++] = NO_NODE;
 }
 
+/* Make a table of a rule. Its cells fit into the ring that a row has for any subgroup. */
+static void make_table(struct sim *sim, struct spindle_rule *rule)
+{
+	u32 room = min_t(u32, sim->ring * SIM_SCALE, SPINDLE_MAX_TABLE_ROW);
+	u32 cell = SPINDLE_MIN_CELL << rng_below(&sim->tables, 4);
+	bool of_cell;
+
+	rule->cfg.mode = SPINDLE_MODE_TABLE;
+	rule->cfg.hold = 0;
+	rule->senders = 0;
+	rule->all_send = 0;
+	if (spindle_view_set_table(&rule->cfg, 1 + rng_below(&sim->tables, min(sim->window,
+									       room / cell)),
+				   cell, &of_cell))
+		sim_fail(sim, "a table has illegal sizes");
+	rule->cfg.ring /= SIM_SCALE;
+}
+
 /**
  * rules_make() - the rules that a schedule begins with
  * @sim: the schedule
  *
  * All nodes are in the first subgroup, and some are in the others. Some of the members of SIM_ODD
- * send. Behind these subgroups are spares.
+ * send. The last one is sometimes a table. Behind these subgroups are spares.
  */
 void rules_make(struct sim *sim)
 {
@@ -62,6 +80,8 @@ void rules_make(struct sim *sim)
 			name_nodes(rule, rng_u64(g != SIM_ODD ? &sim->rng : &sim->draw),
 				   rng_u64(&sim->draw));
 	}
+	if (rng_chance(&sim->tables, 25))
+		make_table(sim, &sim->rules.rule[SIM_BORN - 1]);
 	/* Rules without a sender are invalid. */
 	if (!sim->rules.rule[SIM_ODD].senders)
 		sim->rules.rule[SIM_ODD].senders = 1;
@@ -72,7 +92,8 @@ void rules_make(struct sim *sim)
 	for (i = 0; i < sim->nodes; i++) {
 		for (g = 0; g < SIM_GROUPS; g++) {
 			const struct spindle_rule *rule = &sim->rules.rule[g];
-			bool sends = rule->all_send || g >= SIM_BORN;
+			bool sends = rule->all_send || g >= SIM_BORN ||
+				     spindle_view_is_table(&rule->cfg);
 			u32 k;
 
 			for (k = 0; k < rule->num_nodes; k++)
@@ -113,6 +134,8 @@ static int add(struct sim *sim, const struct spindle_rules *rules, struct spindl
 		name_nodes(&rule, rng_u64(&sim->newer), rng_u64(&sim->newer));
 	if (!rule.senders)
 		rule.senders = 1;
+	if (spindle_view_is_table(&rule.cfg))
+		make_table(sim, &rule);
 	return replace ? spindle_rules_replace(rules, next, &rule) :
 			 spindle_rules_open(rules, next, &rule);
 }
@@ -152,6 +175,7 @@ static bool change_one(struct sim *sim, const struct spindle_rules *rules,
 	if (!how && sim->ids < SIM_IDS) {
 		id = sim->ids++;
 		mode = rng_chance(&sim->newer, 70) ? SPINDLE_MODE_ORDERED : SPINDLE_MODE_UNORDERED;
+		mode = rng_chance(&sim->tables, 30) ? SPINDLE_MODE_TABLE : mode;
 	} else if (!id) {
 		return false;
 	}

@@ -103,6 +103,7 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 	sim->node = calloc(sim->nodes, sizeof(*sim->node));
 	sim->draw.state = rng_mix(seed ^ 0x5555);
 	sim->newer.state = rng_mix(seed ^ 0x8888);
+	sim->tables.state = rng_mix(seed ^ 0xaaaa);
 	sim->joins = rng_chance(&sim->newer, 30) ? 1 : SPINDLE_DECREE_JOINS;
 	sim->told_late = rng_chance(&sim->newer, 50);
 	sim->first.vid = 1;
@@ -128,7 +129,8 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 	limit_layouts(sim);
 	spindle_rules_apply(&sim->rules, NULL, &sim->first);
 	for (i = 0; i < SIM_BORN; i++)
-		sim->first.subgroup[i].former = rng_mix(seed ^ 0x9999) % 3 * 1000 * i;
+		if (!spindle_view_is_table(&sim->first.subgroup[i]))
+			sim->first.subgroup[i].former = rng_mix(seed ^ 0x9999) % 3 * 1000 * i;
 	for (i = 0; i < sim->nodes; i++)
 		node_open(sim, i);
 	for (i = 0; i < sim->nodes - sim->late; i++)
@@ -215,9 +217,14 @@ static void step(struct sim *sim)
 	node_pass(&sim->node[e.from]);
 }
 
-/* Is there a reader, and are all committed messages at all members, if there are enough members? */
+/*
+ * Is there a reader, and are all committed messages at all members, if there are enough members? A
+ * table has none of these, but it has formed.
+ */
 bool group_at_rest(const struct group *g)
 {
+	if (g->table)
+		return g->lacks || spindle_mc_runs(g->mc);
 	return g->reading && (g->lacks || g->mc->send.txq.free_slot == g->slot);
 }
 
@@ -337,7 +344,7 @@ struct total {
 	u64 liars;
 	u64 lies[LIE_KINDS];
 	u64 found[LIE_KINDS];
-	u64 rules_changed, rules_unmet;
+	u64 rules_changed, rules_unmet, tables;
 };
 
 static void add(struct total *t, const struct sim *sim)
@@ -375,6 +382,7 @@ static void add(struct total *t, const struct sim *sim)
 	t->overtaken += sim->overtaken;
 	t->rules_changed += sim->rules_changed;
 	t->rules_unmet += sim->rules_unmet;
+	t->tables += sim->tables_begun;
 	for (i = 0; i < FAULT_KINDS; i++)
 		t->happened[i] += sim->happened[i];
 	t->liars += !!sim->liar;
@@ -416,8 +424,9 @@ static void report_counts(const struct total *t, double seconds)
 	       (unsigned long long)t->lost_then);
 	printf("# joiners of one change that connected to each other: %llu\n",
 	       (unsigned long long)t->met);
-	printf("# nodes that changed their rules: %llu; offers that another change ended: %llu\n",
-	       (unsigned long long)t->rules_changed, (unsigned long long)t->rules_unmet);
+	printf("# nodes that changed their rules: %llu; offers that another change ended: %llu; tables begun: %llu\n",
+	       (unsigned long long)t->rules_changed, (unsigned long long)t->rules_unmet,
+	       (unsigned long long)t->tables);
 	printf("# lanes that broke alone: %llu, idle and closed: %llu, other ends replaced: %llu; schedules without quorum: %llu\n",
 	       (unsigned long long)t->snapped, (unsigned long long)t->idled,
 	       (unsigned long long)t->renewed, (unsigned long long)t->any);

@@ -203,6 +203,7 @@ struct kept {
  * @sending: there is a sending process
  * @parted: a process has gone before all its messages were sent
  * @lacks: the view gives the subgroup too few members
+ * @table: it is a table, which no process uses here
  * @began_at: own messages when the view began
  * @extra: the other reading process
  * @kept: its history, with the process that reads it
@@ -243,6 +244,7 @@ struct group {
 	bool sending;
 	bool parted;
 	bool lacks;
+	bool table;
 	u64 began_at;
 	struct extra extra;
 	struct kept kept;
@@ -399,7 +401,9 @@ struct sim {
 	u32 nodes;
 	u32 late; /* of these, the last ones join later, or never */
 	struct rng draw; /* for newer kinds of draws, so that most seeds keep their schedules */
-	struct rng newer; /* the same, for the newest kinds */
+	struct rng newer; /* the same, for newer kinds still */
+	struct rng tables; /* the same, for tables */
+	u64 tables_begun;
 	struct spindle_rules rules;
 	struct spindle_rules wanted[SIM_WANTS]; /* other rules that the administrator has wanted */
 	u32 wants; /* how many; the last one counts */

@@ -230,6 +230,53 @@ static void test_rules(void)
 	CHECK_EQ(v.subgroup[0].name[SPINDLE_NAME_LEN], 0);
 }
 
+/* The second rule of the card is a table. */
+static struct spindle_rule *card_table(void)
+{
+	struct spindle_rule *rule;
+	bool of_cell;
+
+	sample();
+	rule = &card_rules()[1];
+	rule->cfg.mode = SPINDLE_MODE_TABLE;
+	rule->senders = 0;
+	subgroups()[2].former = 0;
+	CHECK(!spindle_view_set_table(&rule->cfg, 5, 128, &of_cell));
+	return rule;
+}
+
+static void test_table(void)
+{
+	static struct spindle_rules r;
+	static struct spindle_view v;
+
+	card_table();
+	CHECK(!read_true());
+	CHECK(!spindle_card_read(card, bytes(), &v, &r));
+	CHECK_EQ(v.subgroup[2].members, BIT_ULL(1) | BIT_ULL(3));
+	CHECK_EQ(v.subgroup[2].senders, 0);
+	CHECK_EQ(spindle_view_cells(&v.subgroup[2]), 5);
+	card_table()->senders = 4;
+	CHECK(says("a table has no senders: each member writes its row"));
+	card_table()->all_send = 1;
+	CHECK(says("a table has no senders: each member writes its row"));
+	card_table()->cfg.window = SPINDLE_MAX_CELLS + 1;
+	CHECK(says("a table has 1 to 1024 cells"));
+	card_table()->cfg.max_msg = 32;
+	CHECK(says("a table's cell is a power of two from 64 to 4096 bytes"));
+	card_table()->cfg.window = 1024;
+	CHECK(says("the cells of a table's row have 65536 bytes at most"));
+	card_table()->cfg.ring = 8192;
+	CHECK(says("a table's ring is the smallest power of two that its cells fit into"));
+	card_table()->cfg.hold = 1;
+	CHECK(says("a table holds no messages"));
+	card_table();
+	subgroups()[2].former = 1;
+	CHECK(says("a table has no position"));
+	card_table()->cfg.mode = SPINDLE_MODE_TABLE + 1;
+	CHECK(says("a subgroup has at least one sender"));
+}
+
 /* The members of each subgroup: shards may be any, all other subgroups must follow the rules. */
 static void test_masks(void)
 {
@@ -367,6 +414,7 @@ int main(void)
 		{ "a card of a wrong length is rejected", test_length },
 		{ "the head of a card is checked", test_head },
 		{ "the rules of a card are checked", test_rules },
+		{ "a card may have a table, and no other sizes than legal ones", test_table },
 		{ "the subgroups of a card follow from its rules", test_masks },
 		{ "rules that a member wants", test_wanted },
 		{ "a card says whether a node may join or has to ask again", test_admits },

@@ -44,6 +44,24 @@ static struct spindle_rule wanted(u32 id, u32 window, u32 ring)
 	};
 }
 
+static struct spindle_rule wanted_table(u32 id, u32 cells, u32 cell)
+{
+	struct spindle_rule rule = wanted(id, 1, 4096);
+	bool of_cell;
+
+	rule.cfg.mode = SPINDLE_MODE_TABLE;
+	rule.all_send = 0;
+	CHECK(!spindle_view_set_table(&rule.cfg, cells, cell, &of_cell));
+	return rule;
+}
+
+static int open_table(u32 id, u32 cells, u32 cell)
+{
+	struct spindle_rule rule = wanted_table(id, cells, cell);
+
+	return spindle_rules_open(&now, &next, &rule);
+}
+
 static int open_one(u32 id, u32 window, u32 ring)
 {
 	struct spindle_rule rule = wanted(id, window, ring);
@@ -100,6 +118,34 @@ static void test_open(void)
 	CHECK_EQ(open_one(22, 8, 4096), 0);
 	CHECK_EQ(next.rule[LARGE].cfg.id, 22);
 	CHECK_EQ(next.rule[LARGE].room_window, 64);
+}
+
+/* Cells count as a window, and the bytes of a row as a ring. */
+static void test_open_table(void)
+{
+	begin();
+	CHECK_EQ(open_table(20, 8, 512), 0);
+	CHECK_EQ(next.rule[SMALL].cfg.id, 20);
+	CHECK(may_change());
+	/* Too many cells for the small spare that is left, or too large ones. */
+	CHECK_EQ(open_table(21, 9, 64), 0);
+	CHECK_EQ(next.rule[LARGE].cfg.id, 21);
+	CHECK_EQ(open_table(22, 9, 64), -ENOSPC);
+	CHECK_EQ(open_table(22, 8, 1024), -ENOSPC);
+	CHECK(may_change());
+	/* A table leaves its spare to any subgroup, and takes the place of one with its id. */
+	now = next;
+	CHECK_EQ(close_one(20), 0);
+	CHECK(may_change());
+	now = next;
+	CHECK_EQ(open_one(23, 8, 4096), 0);
+	CHECK_EQ(next.rule[SMALL].cfg.id, 23);
+	CHECK(may_change());
+	now = next;
+	CHECK_EQ(replace_one(21, 8, 4096), 0);
+	CHECK(may_change());
+	CHECK_EQ(next.rule[SMALL_2].cfg.id, 21);
+	CHECK(next.rule[LARGE].flags & SPINDLE_RULE_CLOSED);
 }
 
 static void test_close(void)
@@ -291,9 +337,29 @@ SET(ring_above, *r = in_small(8, 8192))
 SET(room_of_none, *r = wanted(1, 8, 4096); r->room_window = 8)
 SET(ring_of_none, *r = wanted(1, 8, 4096); r->room_ring = 4096)
 
+/* An open table of a small spare. */
+static struct spindle_rule table_in_small(u32 cells, u32 cell)
+{
+	struct spindle_rule rule = wanted_table(1, cells, cell);
+
+	rule.flags = SPINDLE_RULE_SPARE;
+	rule.room_window = 8;
+	rule.room_ring = 4096;
+	return rule;
+}
+
+SET(cells_above, *r = table_in_small(9, 64))
+SET(row_above, *r = table_in_small(8, 1024))
+SET(table_shards, *r = table_in_small(8, 64); r->shards = 2)
+SET(table_sends, *r = table_in_small(8, 64); r->all_send = 1)
+
 static void test_limits(void)
 {
 	begin();
+	refused(cells_above, "as many cells");
+	refused(row_above, "as many cells");
+	refused(table_shards, "no shards");
+	refused(table_sends, "no senders");
 	refused(flag, "unknown flags");
 	refused(no_window, "spare's window");
 	refused(odd_window, "spare's window");
@@ -348,8 +414,82 @@ static void test_places(void)
 	same_places();
 	CHECK_EQ(open_one(10, 32, 32768), 0);
 	same_places();
+	/* A table is in the spare in place of a subgroup. */
+	begin();
+	CHECK_EQ(open_table(20, 8, 64), 0);
+	CHECK_EQ(open_table(21, 64, 1024), 0);
+	same_places();
+	now = next;
+	CHECK_EQ(close_one(20), 0);
+	CHECK_EQ(open_one(22, 8, 4096), 0);
+	same_places();
 	CHECK_EQ(spindle_rules_trims(&now), 1 + 3 * 6);
 	CHECK(spindle_rules_digest(&now) != spindle_rules_digest(&next));
+}
+
+/* In the smallest spares, the block of a table does not reach into the next one. */
+static void test_small_spares(void)
+{
+	struct spindle_layout lo;
+	u32 i;
+
+	/* Another member may send rules of any order, such as a subgroup behind a spare. */
+	begin();
+	now.rule[A_RULE].cfg.window = 1;
+	now.rule[A_RULE].shards = 1;
+	now.rule[LARGE] = now.rule[A_RULE];
+	now.rule[LARGE].cfg.id = 15;
+	now.rule[LARGE].cfg.name[0] = 'b';
+	now.rule[SMALL].room_window = 1;
+	now.rule[SMALL_2].room_window = 1;
+	next = now;
+	CHECK_EQ(open_table(20, 1, 64), 0);
+	CHECK(may_change());
+	spindle_rules_row(&lo, &now, 1, 2);
+	for (i = SMALL; i < RULES; i += SMALL_2 - SMALL) {
+		CHECK_EQ(lo.hdr[i] % sizeof(struct spindle_block), 0);
+		CHECK(lo.hdr[i] + sizeof(struct spindle_block) <=
+		      (i < SMALL_2 ? spindle_layout_express(&lo, i + 1) : lo.mb));
+	}
+}
+
+/* A table that is removed keeps its room, although it has no subgroup any more. */
+static void test_table_at_birth(void)
+{
+	struct spindle_layout lo;
+
+	begin();
+	now.rule[A_RULE] = wanted_table(10, 16, 64);
+	now.rule[A_RULE].num_nodes = 2;
+	now.rule[A_RULE].node[0] = 1;
+	now.rule[A_RULE].node[1] = 2;
+	now.rule[A_RULE].min = 2;
+	next = now;
+	view = (struct spindle_view){ .vid = 1, .num_members = 2 };
+	for (u32 i = 0; i < 2; i++)
+		view.member[i] = (struct spindle_view_member){
+			.id = 1 + i, .addr = { .family = 4, .port = 1 + i },
+		};
+	CHECK(!spindle_rules_next(&now, &view, &view));
+	CHECK(!spindle_view_check(&view, true, NULL));
+	CHECK_EQ(view.subgroup[0].members, 3);
+	CHECK_EQ(view.subgroup[0].senders, 0);
+	/* Nobody sends, and yet the table lacks nobody. */
+	CHECK(spindle_rules_enough(&now, &view, 0));
+	CHECK_EQ(spindle_rules_lacking(&now, &view), -1);
+	now.rule[A_RULE].min = 3;
+	CHECK(!spindle_rules_enough(&now, &view, 0));
+	CHECK_EQ(spindle_rules_lacking(&now, &view), 0);
+	now.rule[A_RULE].min = 2;
+	CHECK_EQ(close_one(10), 0);
+	CHECK(may_change());
+	spindle_rules_row(&lo, &now, 2, 1);
+	CHECK(lo.hdr[0] != SPINDLE_NO_OFFSET);
+	CHECK_EQ(lo.pay[1] - lo.pay[0], 4096);
+	spindle_rules_row(&lo, &next, 2, 1);
+	CHECK(lo.hdr[0] != SPINDLE_NO_OFFSET);
+	CHECK_EQ(lo.pay[1] - lo.pay[0], 4096);
+	CHECK_EQ(spindle_rules_trims(&next), 3 * 6);
 }
 
 /* Only nodes of open subgroups are members, and closed ones lack nobody. */
@@ -388,6 +528,7 @@ int main(void)
 {
 	static const struct tap_case cases[] = {
 		{ "a new subgroup takes the smallest spare", test_open },
+		{ "a new table takes a spare, too", test_open_table },
 		{ "a subgroup is removed, and its spare is free again", test_close },
 		{ "a subgroup that changes goes to another place", test_replace },
 		{ "one change has several changes of subgroups", test_several },
@@ -395,6 +536,8 @@ int main(void)
 		{ "the rest of the rules is constant", test_constant },
 		{ "spares have limits, and free ones nothing else", test_limits },
 		{ "rows and decrees are as they were", test_places },
+		{ "the smallest spares have room for a table", test_small_spares },
+		{ "a table given at birth has room until the end", test_table_at_birth },
 		{ "a view has no members where a rule is closed", test_view },
 	};
 

@@ -281,6 +281,25 @@ static void test_count_rules(void)
 	CHECK_EQ(next.subgroup[2].former, 0);
 	CHECK_EQ(next.subgroup[3].former, 12);
 	CHECK_EQ(next.subgroup[5].former, 2 * SPINDLE_LIFE_MESSAGES);
+	/* A table has no position. A subgroup that takes its place begins as its rule says. */
+	next.subgroup[0].mode = SPINDLE_MODE_TABLE;
+	next.subgroup[3].mode = SPINDLE_MODE_TABLE;
+	spindle_decree_count(word, &view, &next);
+	CHECK_EQ(next.subgroup[0].former, 0);
+	CHECK_EQ(next.subgroup[3].former, 0);
+	next.subgroup[0].mode = SPINDLE_MODE_ORDERED;
+	view.subgroup[1].mode = SPINDLE_MODE_TABLE;
+	next.subgroup[0].former = 3;
+	spindle_decree_count(word, &view, &next);
+	CHECK_EQ(next.subgroup[0].former, 3);
+	view.subgroup[1].mode = SPINDLE_MODE_ORDERED;
+	/* All members of a table go. */
+	view.subgroup[4].mode = SPINDLE_MODE_TABLE;
+	view.subgroup[4].former = 0;
+	next.subgroup[4] = view.subgroup[4];
+	spindle_decree_count(word, &view, &next);
+	CHECK_EQ(next.subgroup[4].former, 0);
+	memset(&next.subgroup[4], 0, sizeof(next.subgroup[4]));
 	/* A subgroup that is still there has kept its position. */
 	next.subgroup[1].window = 1;
 	next.subgroup[0].former = 0;

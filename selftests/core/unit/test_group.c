@@ -4,6 +4,7 @@
  * simulator (selftests/core/sim) runs whole views under faults.
  */
 #include "core/group/stream.h"
+#include "core/multicast/stage.h"
 #include "tap.h"
 
 #define N 3
@@ -24,6 +25,7 @@ static struct spindle_mg c;
 static u64 joined, formed, begun, anew;
 static u32 ran[GROUPS], me, forms, connections, room, posts;
 static bool told;
+static u64 tables; /* subgroups that are tables */
 
 /* The posts in order: the rank of the receiver, and the subgroup (64: membership). */
 static struct {
@@ -101,10 +103,12 @@ static struct spindle_mc *make(const struct spindle_view *v, u32 index)
 	return mc;
 }
 
-static struct spindle_mc *op_made(void *ctx, u32 index, struct spindle_streams **streams)
+static struct spindle_mc *op_made(void *ctx, u32 index, struct spindle_streams **streams,
+				  struct spindle_tb **tb)
 {
 	struct spindle_mc *mc = make(spindle_mb_view(&mb), index);
 
+	*tb = NULL;
 	/* Only a subgroup that had streams before gets new ones. */
 	*streams = made ? make_streams(spindle_mb_view(&mb), index, mc) : NULL;
 	return mc;
@@ -185,6 +189,12 @@ static void subgroup(struct spindle_view *v, u32 index, u64 members, u64 senders
 		.id = 40 + index, .window = 8, .max_msg = 100, .ring = 4096,
 		.members = members, .senders = senders,
 	};
+	if (tables & BIT_ULL(index)) {
+		v->subgroup[index].mode = SPINDLE_MODE_TABLE;
+		v->subgroup[index].window = 5;
+		v->subgroup[index].max_msg = 64;
+		v->subgroup[index].senders = 0;
+	}
 	v->num_subgroups = GROUPS;
 }
 
@@ -761,6 +771,63 @@ static void test_install(void)
 	end();
 }
 
+static u8 *place(u32 rank, u32 index)
+{
+	return row[rank] + in[rank].hdr[index];
+}
+
+/* Table 0 loses a member and gets another one, and table 1 keeps its members. */
+static void test_tables(void)
+{
+	struct spindle_mc *stays;
+	struct spindle_row of;
+	u32 r, i;
+
+	tables = 3;
+	run_live();
+	for (i = 0; i < 2; i++) {
+		CHECK_EQ(c.mc[i]->senders, 0);
+		CHECK_EQ(c.mc[i]->window, 1);
+		CHECK_EQ(c.mc[i]->my_sender, NONE);
+		CHECK(!c.mc[i]->ordered && !c.mc[i]->lacking);
+		CHECK(spindle_mc_runs(c.mc[i]));
+		/* Nobody sends, so no visit finds or makes any message. */
+		spindle_receive_trigger(c.mc[i]);
+		spindle_release_trigger(c.mc[i]);
+		CHECK(!spindle_receive_test(c.mc[i]) && !spindle_send_test(c.mc[i]));
+		CHECK(!spindle_deliver_test(c.mc[i]) && !spindle_release_test(c.mc[i]));
+		CHECK_EQ(c.mc[i]->own.word[SPINDLE_COL_RECEIVED], 0);
+	}
+	decide();
+	CHECK(spindle_mg_trim(&c, trim));
+	CHECK_EQ(c.stays, BIT_ULL(1));
+	CHECK(spindle_mg_drain(&c));
+	stays = c.mc[1];
+	for (r = 0; r < N; r++)
+		memset(row[r], 0x77, ROW);
+	install();
+	CHECK(c.mc[1] == stays && c.mc[0] && c.mc[0] != stays);
+	CHECK_EQ(begun & 3, 1);
+	CHECK_EQ(c.mc[0]->members, 3);
+	CHECK_EQ(c.mc[0]->senders, 0);
+	CHECK_EQ(c.mc[0]->deliver.lsn, 0);
+	/* What belongs to a table in a row is not cleared, and no bytes in front of it. */
+	for (r = 0; r < N; r++) {
+		CHECK(!((struct spindle_block *)(row[r] + spindle_layout_block(0)))->seal);
+		CHECK_EQ(*place(r, 0), 0x77);
+		CHECK_EQ(place(r, 0)[-1], 0x77);
+		CHECK_EQ(row[r][in[r].pay[0]], 0x77);
+	}
+	/* A closed subgroup may have been a table. */
+	of = op_row(NULL, 0);
+	spindle_mc_clear(&of, BIT_ULL(0), 0);
+	CHECK_EQ(place(0, 0)[-1], 0x77);
+	spindle_mc_clear(&of, BIT_ULL(0), BIT_ULL(0));
+	CHECK_EQ(place(0, 0)[-1], 0);
+	tables = 0;
+	end();
+}
+
 /* Mark all blocks of the stopped streams as complete: no device writes any more. */
 static void calm(struct spindle_streams *ss)
 {
@@ -946,6 +1013,7 @@ static const struct tap_case cases[] = {
 	{ "subgroups are trimmed or stay", test_trim },
 	{ "a group is drained at the end of its view", test_drain },
 	{ "a group installs the next view", test_install },
+	{ "tables go through a change of the view, without messages", test_tables },
 	{ "streams begin, stop and stay with their subgroups", test_streams },
 	{ "a subgroup gets its memory", test_create },
 	{ "a subgroup that lacks members waits", test_lacking },

@@ -22,6 +22,17 @@ struct ranges {
 
 static struct rng rng;
 
+static void make_table(struct spindle_view_subgroup *sg)
+{
+	u32 cell = SPINDLE_MIN_CELL << rng_below(&rng, 7);
+	u32 most = min_t(u32, SPINDLE_MAX_TABLE_ROW / cell, SPINDLE_MAX_CELLS);
+	bool of_cell;
+
+	sg->mode = SPINDLE_MODE_TABLE;
+	sg->senders = 0;
+	CHECK(!spindle_view_set_table(sg, 1 + rng_below(&rng, most), cell, &of_cell));
+}
+
 static void random_view(struct spindle_view *v, u32 members, u32 subgroups)
 {
 	u64 all = members == 64 ? U64_MAX : BIT_ULL(members) - 1;
@@ -49,6 +60,8 @@ static void random_view(struct spindle_view *v, u32 members, u32 subgroups)
 		sg->senders = rng_u64(&rng) & sg->members;
 		if (!sg->senders)
 			sg->senders = sg->members;
+		if (rng_chance(&rng, 30))
+			make_table(sg);
 	}
 	if (spindle_view_check(v, false, NULL))
 		tap_fail("random view: %s", spindle_view_check(v, false, NULL));
@@ -80,7 +93,9 @@ static void check_row(const struct spindle_view *v, u32 writer, u32 holder)
 	add(&rs, SPINDLE_NODE_BLOCK, sizeof(struct spindle_block));
 	for (i = 0; i < v->num_subgroups; i++) {
 		const struct spindle_view_subgroup *sg = &v->subgroup[i];
-		bool has = (sg->senders & BIT_ULL(writer)) && (sg->members & BIT_ULL(holder));
+		bool table = spindle_view_is_table(sg);
+		u64 writers = table ? sg->members : sg->senders;
+		bool has = (writers & BIT_ULL(writer)) && (sg->members & BIT_ULL(holder));
 
 		CHECK(spindle_layout_block(i) + sizeof(struct spindle_block) <= lo.sst);
 		add(&rs, spindle_layout_block(i), sizeof(struct spindle_block));
@@ -88,6 +103,13 @@ static void check_row(const struct spindle_view *v, u32 writer, u32 holder)
 		CHECK((lo.pay[i] != SPINDLE_NO_OFFSET) == has);
 		if (!has)
 			continue;
+		if (table) {
+			CHECK(IS_ALIGNED(lo.hdr[i], sizeof(struct spindle_block)));
+			CHECK(IS_ALIGNED(lo.pay[i], SPINDLE_PAGE));
+			add(&rs, lo.hdr[i], sizeof(struct spindle_block));
+			add(&rs, lo.pay[i], sg->ring);
+			continue;
+		}
 		CHECK(spindle_layout_express(&lo, i) >= lo.sst);
 		CHECK(IS_ALIGNED(spindle_layout_express(&lo, i), sizeof(u64)));
 		add(&rs, spindle_layout_express(&lo, i), sizeof(struct spindle_express));
@@ -131,7 +153,7 @@ static void test_agreement(void)
 		b = a;
 		/* Fields that may differ between hosts. */
 		for (i = 0; i < b.num_subgroups; i++)
-			b.subgroup[i].hold ^= 1;
+			b.subgroup[i].hold ^= !spindle_view_is_table(&b.subgroup[i]);
 		CHECK_EQ(spindle_view_digest(&a), spindle_view_digest(&b));
 		i = rng_below(&rng, a.num_members);
 		j = rng_below(&rng, a.num_members);

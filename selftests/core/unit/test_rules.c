@@ -59,6 +59,8 @@ static void witnesses(struct spindle_rules *r, u32 a, u32 b, u32 c, u32 d)
 #define SHARDS "shards is 1 to 64"
 #define IDS "the ids of the shards do not fit into 32 bits"
 #define MIN "min is 1 to 64"
+#define TABLE_EXIT "a table has no readers, so on-exit is discard (0)"
+#define TABLE_SENDS "a table has no senders: each member writes its row"
 
 LIMIT(as_they_are, NULL, -1, (void)r);
 LIMIT(timeout_zero, TIMEOUT, -1, r->timeout_ms = 0);
@@ -99,6 +101,29 @@ LIMIT(name_twice, "two subgroups have the same name", 1, strcpy(r->rule[1].cfg.n
 LIMIT(names_missing, NULL, -1, r->rule[0].cfg.name[0] = 0; r->rule[1].cfg.name[0] = 0);
 LIMIT(node_in_both, NULL, -1, r->rule[0].num_nodes = 1; r->rule[0].node[0] = 3);
 
+/* The second rule becomes a table. */
+static struct spindle_rule *table(struct spindle_rules *r)
+{
+	struct spindle_rule *rule = &r->rule[1];
+	bool of_cell;
+
+	rule->cfg.mode = SPINDLE_MODE_TABLE;
+	rule->senders = 0;
+	rule->on_exit = SPINDLE_ON_EXIT_DISCARD;
+	CHECK(!spindle_view_set_table(&rule->cfg, 5, 128, &of_cell));
+	return rule;
+}
+
+LIMIT(table_as_it_is, NULL, -1, table(r));
+LIMIT(table_of_all, NULL, -1, table(r)->num_nodes = 0);
+LIMIT(table_sends, TABLE_SENDS, 1, table(r)->senders = 1);
+LIMIT(table_all_send, TABLE_SENDS, 1, table(r)->all_send = 1);
+LIMIT(table_shards, "a table has no shards", 1, table(r)->shards = 2);
+LIMIT(table_exit, TABLE_EXIT, 1, table(r)->on_exit = SPINDLE_ON_EXIT_LEAVE);
+LIMIT(table_closed_sends, TABLE_SENDS, 1, table(r)->senders = 1;
+	r->rule[1].flags = SPINDLE_RULE_CLOSED);
+LIMIT(table_name, "two subgroups have the same name", 1, strcpy(table(r)->cfg.name, "first"));
+
 static void test_check(void)
 {
 	static const struct limit *const limits[] = {
@@ -114,7 +139,9 @@ static void test_check(void)
 		&limit_node_max, &limit_node_twice, &limit_node_in_both, &limit_name_twice,
 		&limit_names_missing,
 		&limit_witness, &limit_witness_gap, &limit_witness_late, &limit_witness_twice,
-		&limit_witness_named,
+		&limit_witness_named, &limit_table_as_it_is, &limit_table_of_all,
+		&limit_table_sends, &limit_table_all_send, &limit_table_shards,
+		&limit_table_exit, &limit_table_closed_sends, &limit_table_name,
 	};
 	struct spindle_rules *r = malloc(sizeof(*r));
 	size_t i;
@@ -344,6 +371,22 @@ static void random_rule(struct spindle_rule *rule, u32 id, u32 shards)
 	rule->all_send = !rule->senders || rng_chance(&rng, 30);
 }
 
+static bool is_table(const struct spindle_rule *rule)
+{
+	return rule->cfg.mode == SPINDLE_MODE_TABLE;
+}
+
+static void make_table(struct spindle_rule *rule)
+{
+	bool of_cell;
+
+	rule->cfg.mode = SPINDLE_MODE_TABLE;
+	rule->senders = 0;
+	rule->all_send = 0;
+	rule->on_exit = SPINDLE_ON_EXIT_DISCARD;
+	CHECK(!spindle_view_set_table(&rule->cfg, 1 + rng_below(&rng, 100), 64, &of_cell));
+}
+
 static bool in_list(const struct spindle_rule *rule, u32 id)
 {
 	u32 i;
@@ -393,6 +436,8 @@ static void random_rules(struct spindle_rules *r)
 		u32 shards = rng_chance(&rng, 50) ? 1 : 1 + rng_below(&rng, 5);
 
 		random_rule(&r->rule[i], id, shards);
+		if (shards == 1 && rng_chance(&rng, 40))
+			make_table(&r->rule[i]);
 		id += shards + rng_below(&rng, 3);
 	}
 	random_witnesses(r);
@@ -538,7 +583,7 @@ static void check_rule(const struct spindle_rules *rules, const struct spindle_r
 							 sends(rule, v->member[r].id)));
 		CHECK(!(sg->members >> (v->num_members - 1) >> 1));
 		CHECK(spindle_rules_enough(rules, v, first + i) ==
-		      (n >= rule->min && sg->senders));
+		      (n >= rule->min && (sg->senders || is_table(rule))));
 		all += n;
 		short_by += n < rule->min;
 	}
@@ -614,6 +659,9 @@ static void test_trims(void)
 	CHECK_EQ(spindle_rules_trims(r), 2);
 	r->rule[1].all_send = 0;
 	CHECK_EQ(spindle_rules_trims(r), 2);
+	/* A table has no messages. */
+	table(r);
+	CHECK_EQ(spindle_rules_trims(r), 1);
 	free(r);
 }
 
@@ -661,7 +709,7 @@ static void check_row(const struct spindle_rules *r, u32 writer, u32 holder)
 	for (i = 0; i < r->num_rules; i++) {
 		const struct spindle_rule *rule = &r->rule[i];
 		bool room = named(r, rule, writer) && named(r, rule, holder) &&
-			    sends(rule, writer);
+			    (is_table(rule) || sends(rule, writer));
 
 		for (s = 0; s < rule->shards; s++, at++) {
 			CHECK_EQ(lo.hdr[at], again.hdr[at]);
@@ -670,8 +718,13 @@ static void check_row(const struct spindle_rules *r, u32 writer, u32 holder)
 			CHECK((lo.pay[at] != SPINDLE_NO_OFFSET) == room);
 			if (!room || tap_failures)
 				continue;
-			CHECK_EQ(lo.hdr[at] % 32, 0);
+			CHECK_EQ(lo.hdr[at] % (is_table(rule) ? 64 : 32), 0);
 			CHECK_EQ(lo.pay[at] % SPINDLE_PAGE, 0);
+			if (is_table(rule)) {
+				take(ranges, &used, &lo, lo.hdr[at], sizeof(struct spindle_block));
+				take(ranges, &used, &lo, lo.pay[at], rule->cfg.ring);
+				continue;
+			}
 			take(ranges, &used, &lo, spindle_layout_express(&lo, at),
 			     sizeof(struct spindle_express) +
 			     rule->cfg.window * sizeof(struct spindle_hdr));
@@ -681,6 +734,32 @@ static void check_row(const struct spindle_rules *r, u32 writer, u32 holder)
 	/* The part that processes map has pages of its own. */
 	for (i = 1; i < used; i++)
 		CHECK(ranges[i].from >= lo.sst);
+}
+
+/* A table given at birth takes 64 bytes, and its cells, in the rows of all that may be members. */
+static void test_row_of_table(void)
+{
+	struct spindle_rules *r = malloc(sizeof(*r));
+	struct spindle_layout lo, without;
+
+	sample(r);
+	r->rule[0].all_send = 0;
+	r->rule[0].senders = 1;
+	r->rule[0].num_nodes = 1;
+	r->rule[0].node[0] = 3;
+	spindle_rules_row(&without, r, 7, 5);
+	CHECK(without.hdr[2] == SPINDLE_NO_OFFSET);
+	table(r);
+	/* Node 7 did not send. */
+	spindle_rules_row(&lo, r, 7, 5);
+	CHECK_EQ(lo.hdr[2], lo.sst);
+	CHECK_EQ(lo.mb, without.mb + sizeof(struct spindle_block));
+	CHECK_EQ(lo.size, lo.pay[2] + 4096);
+	spindle_rules_row(&lo, r, 7, 9);
+	CHECK(lo.hdr[2] == SPINDLE_NO_OFFSET && lo.pay[2] == SPINDLE_NO_OFFSET);
+	spindle_rules_row(&lo, r, 9, 7);
+	CHECK(lo.hdr[2] == SPINDLE_NO_OFFSET && lo.pay[2] == SPINDLE_NO_OFFSET);
+	free(r);
 }
 
 static void test_row(void)
@@ -816,6 +895,7 @@ int main(void)
 		{ "random rules over series of views", test_random },
 		{ "the largest trim has its number of words", test_trims },
 		{ "rows have room for any view, without overlap", test_row },
+		{ "rows have room for tables", test_row_of_table },
 		{ "digest: every field counts, except hold", test_digest },
 	};
 

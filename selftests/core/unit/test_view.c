@@ -91,7 +91,7 @@ LIMIT(member_family_zero, false, v->member[1].addr.family = 0);
 LIMIT(too_many_subgroups, false, v->num_subgroups = SPINDLE_MAX_SUBGROUPS + 1);
 LIMIT(no_subgroups, true, v->num_subgroups = 0);
 LIMIT(subgroup_id_twice, false, v->subgroup[1].id = v->subgroup[0].id);
-LIMIT(mode_unknown, false, v->subgroup[0].mode = SPINDLE_MODE_UNORDERED + 1);
+LIMIT(mode_unknown, false, v->subgroup[0].mode = SPINDLE_MODE_TABLE + 1);
 LIMIT(window_zero, false, v->subgroup[0].window = 0);
 LIMIT(window_odd, false, v->subgroup[0].window = 3);
 LIMIT(window_max, true, v->subgroup[0].window = SPINDLE_MAX_WINDOW);
@@ -113,6 +113,37 @@ LIMIT(nobody_sends, false, v->subgroup[0].senders = 0);
 LIMIT(stranger_sends, false, v->subgroup[1].senders |= BIT_ULL(0));
 LIMIT(second_is_checked, false, v->subgroup[1].window = 5);
 
+/* The second subgroup is a table of 5 cells of 128 bytes. */
+static struct spindle_view_subgroup *table(struct spindle_view *v, u32 cells, u32 cell)
+{
+	struct spindle_view_subgroup *sg = &v->subgroup[1];
+
+	sg->mode = SPINDLE_MODE_TABLE;
+	sg->window = cells;
+	sg->max_msg = cell;
+	sg->ring = spindle_view_table_ring(cells, cell);
+	sg->senders = 0;
+	return sg;
+}
+
+LIMIT(table_as_it_is, true, table(v, 5, 128));
+LIMIT(table_cells_zero, false, table(v, 5, 128)->window = 0);
+LIMIT(table_cells_max, true, table(v, SPINDLE_MAX_CELLS, SPINDLE_MIN_CELL));
+LIMIT(table_cells_above, false, table(v, SPINDLE_MAX_CELLS + 1, SPINDLE_MIN_CELL));
+LIMIT(table_cell_below, false, table(v, 5, SPINDLE_MIN_CELL / 2));
+LIMIT(table_cell_odd, false, table(v, 5, 192));
+LIMIT(table_cell_max, true, table(v, 16, SPINDLE_MAX_CELL));
+LIMIT(table_cell_above, false, table(v, 5, 2 * SPINDLE_MAX_CELL));
+LIMIT(table_row_above, false, table(v, 17, SPINDLE_MAX_CELL));
+LIMIT(table_sizes_wrap, false, table(v, 1U << 20, SPINDLE_MAX_CELL));
+LIMIT(table_ring_above, false, table(v, 5, 128)->ring *= 2);
+LIMIT(table_ring_below, false, table(v, 65, 128)->ring /= 2);
+LIMIT(table_sends, false, table(v, 5, 128)->senders = 4);
+LIMIT(table_holds, false, table(v, 5, 128)->hold = 1);
+LIMIT(table_position, false, table(v, 5, 128)->former = 1);
+LIMIT(table_nobody_in_it, false, table(v, 5, 128)->members = 0);
+LIMIT(table_id_twice, false, table(v, 5, 128)->id = v->subgroup[0].id);
+
 static void test_check(void)
 {
 	static const struct limit *const limits[] = {
@@ -130,7 +161,12 @@ static void test_check(void)
 		&limit_msg_zero, &limit_msg_is_ring, &limit_msg_above_ring,
 		&limit_msg_max, &limit_msg_above, &limit_nobody_in_it,
 		&limit_stranger_in_it, &limit_nobody_sends, &limit_stranger_sends,
-		&limit_second_is_checked,
+		&limit_second_is_checked, &limit_table_as_it_is, &limit_table_cells_zero,
+		&limit_table_cells_max, &limit_table_cells_above, &limit_table_cell_below,
+		&limit_table_cell_odd, &limit_table_cell_max, &limit_table_cell_above,
+		&limit_table_row_above, &limit_table_sizes_wrap, &limit_table_ring_above,
+		&limit_table_ring_below, &limit_table_sends, &limit_table_holds,
+		&limit_table_position, &limit_table_nobody_in_it, &limit_table_id_twice,
 	};
 	size_t i;
 
@@ -354,6 +390,30 @@ static void test_default_ring_extremes(void)
 	}
 }
 
+static void test_set_table(void)
+{
+	struct spindle_view_subgroup sg = { .mode = SPINDLE_MODE_TABLE };
+	bool of_cell;
+
+	CHECK(!spindle_view_set_table(&sg, 100, 256, &of_cell));
+	CHECK_EQ(spindle_view_cells(&sg), 100);
+	CHECK_EQ(spindle_view_cell(&sg), 256);
+	CHECK_EQ(sg.ring, 32768);
+	CHECK_EQ(spindle_view_table_ring(1, 64), 4096);
+	CHECK_EQ(spindle_view_table_ring(64, 64), 4096);
+	CHECK_EQ(spindle_view_table_ring(65, 64), 8192);
+	CHECK_EQ(spindle_view_table_ring(1024, 64), SPINDLE_MAX_TABLE_ROW);
+	/* Sizes that are refused change nothing. */
+	CHECK(spindle_view_set_table(&sg, 5, 96, &of_cell) && of_cell);
+	CHECK(spindle_view_set_table(&sg, 1025, 64, &of_cell) && !of_cell);
+	CHECK(spindle_view_set_table(&sg, 1024, 128, &of_cell) && !of_cell);
+	CHECK_EQ(spindle_view_cells(&sg), 100);
+	CHECK_EQ(spindle_view_cell(&sg), 256);
+	CHECK(spindle_view_is_table(&sg));
+	sg.mode = SPINDLE_MODE_UNORDERED;
+	CHECK(!spindle_view_is_table(&sg));
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
@@ -369,6 +429,7 @@ int main(void)
 		{ "digest: order and counts matter", test_digest_order },
 		{ "a subgroup has a default ring", test_default_ring },
 		{ "the default ring of illegal arguments is legal", test_default_ring_extremes },
+		{ "a table gets its sizes", test_set_table },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));

@@ -21,7 +21,7 @@ const struct refusal subgroup_refusals[] = {
 		"subgroup{ id=0 mode=1 *lsn=1 } ", EINVAL, "only an ordered subgroup", 0 },
 	{ VSET, "position above 2^62", NEW MEMBERS
 		"subgroup{ id=0 *lsn=4611686018427387905 } ", EINVAL, "2^62 at most", 0 },
-	{ VSET, "mode 2", NEW MEMBERS "subgroup{ id=0 *mode=2 } ", ERANGE, RANGE, 0 },
+	{ VSET, "mode 3", NEW MEMBERS "subgroup{ id=0 *mode=3 } ", ERANGE, RANGE, 0 },
 	{ VSET, "long mode", NEW MEMBERS "subgroup{ id=0 *mode/4 } ", EINVAL, LENGTH, 0 },
 	{ VSET, "window 0", NEW MEMBERS "subgroup{ id=0 *window=0 } ", EINVAL, "1 to 65536", 0 },
 	{ VSET, "window 65537", NEW MEMBERS "subgroup{ id=0 *window=65537 } ", EINVAL,
@@ -73,5 +73,39 @@ const struct refusal subgroup_refusals[] = {
 		STRAY, 0 },
 	{ VSET, "last of many is wrong", NEW MEMBERS "subgroups=10-40 subgroup{ id=9 *window=0 } ",
 		EINVAL, "1 to 65536", 0 },
+	{ VSET, "cells of a subgroup", NEW MEMBERS "subgroup{ id=0 *cells=3 } ", EINVAL,
+		"only a table has cells", 0 },
+	{ VSET, "a cell of a subgroup", NEW MEMBERS "subgroup{ id=0 *cell=64 } ", EINVAL,
+		"only a table has cells", 0 },
+	{ VSET, "table without cells", NEW MEMBERS "*subgroup{ id=0 mode=2 } ", EINVAL,
+		"table's cells is missing", 0 },
+	{ VSET, "table of no cells", NEW MEMBERS "subgroup{ id=0 mode=2 *cells=0 } ", EINVAL,
+		"1 to 1024 cells", 0 },
+	{ VSET, "table of 1025 cells", NEW MEMBERS "subgroup{ id=0 mode=2 *cells=1025 } ", EINVAL,
+		"1 to 1024 cells", 0 },
+	{ VSET, "short cells", NEW MEMBERS "subgroup{ id=0 mode=2 *cells/2 } ", EINVAL, LENGTH, 0 },
+	{ VSET, "cell of 32", NEW MEMBERS "subgroup{ id=0 mode=2 cells=1 *cell=32 } ", EINVAL,
+		"64 to 4096", 0 },
+	{ VSET, "cell of 96", NEW MEMBERS "subgroup{ id=0 mode=2 cells=1 *cell=96 } ", EINVAL,
+		"power of two", 0 },
+	{ VSET, "cell of 8K", NEW MEMBERS "subgroup{ id=0 mode=2 cells=1 *cell=8192 } ", EINVAL,
+		"64 to 4096", 0 },
+	{ VSET, "row above 64 KiB", NEW MEMBERS "subgroup{ id=0 mode=2 *cells=17 cell=4096 } ",
+		EINVAL, "65536 bytes at most", 0 },
+	{ VSET, "table with a window", NEW MEMBERS
+		"subgroup{ id=0 mode=2 cells=1 *window=1 } ", EINVAL, "a table has no window", 0 },
+	{ VSET, "table with max-msg", NEW MEMBERS
+		"subgroup{ id=0 mode=2 cells=1 *max-msg=64 } ", EINVAL, "table has no window", 0 },
+	{ VSET, "table with a ring", NEW MEMBERS
+		"subgroup{ id=0 mode=2 cells=1 *ring=4096 } ", EINVAL, "a table has no window", 0 },
+	{ VSET, "table that holds", NEW MEMBERS
+		"subgroup{ id=0 mode=2 cells=1 *hold=0 } ", EINVAL, "a table has no window", 0 },
+	{ VSET, "table with a position", NEW MEMBERS
+		"subgroup{ id=0 mode=2 cells=1 *lsn=0 } ", EINVAL, "a table has no window", 0 },
+	{ VSET, "table with a sender", NEW MEMBERS
+		"subgroup{ id=0 mode=2 cells=1 node{ id=1 *sender=0 } } ", EINVAL,
+		"a table has no senders", 0 },
+	{ VSET, "table with a rule", NEW MEMBERS
+		"subgroup{ id=0 mode=2 cells=1 *rule{ min=1 } } ", EINVAL, "only a live view", 0 },
 	{ 0, NULL, NULL, 0, NULL, 0 }
 };

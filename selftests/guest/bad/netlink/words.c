@@ -47,6 +47,8 @@ static const struct word subgroup_words[] = {
 	{ "node", SPINDLE_SUBGROUP_A_NODE, NEST, node_words },
 	{ "rule", SPINDLE_SUBGROUP_A_RULE, NEST, rule_words },
 	{ "lsn", SPINDLE_SUBGROUP_A_LSN, U64, NULL },
+	{ "cells", SPINDLE_SUBGROUP_A_CELLS, U32, NULL },
+	{ "cell", SPINDLE_SUBGROUP_A_CELL, U32, NULL },
 	{ "state", SPINDLE_SUBGROUP_A_STATE, U8, NULL },
 	{ "readers", SPINDLE_SUBGROUP_A_READERS, U32, NULL },
 	{ NULL, 0, 0, NULL }

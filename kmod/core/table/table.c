@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Table: rows of cells that programs share. See table.h.
+ *
+ * Context: engine, all of it.
+ */
+#include "table.h"
+
+static u32 words(const struct spindle_tb *tb)
+{
+	return DIV_ROUND_UP(tb->cells, 64);
+}
+
+/* The bits of word @w that stand for cells. A process may set the others, too. */
+static u64 cells_of(const struct spindle_tb *tb, u32 w)
+{
+	u32 left = tb->cells - 64 * w;
+
+	return left >= 64 ? U64_MAX : BIT_ULL(left) - 1;
+}
+
+/* ---- life ------------------------------------------------------------- */
+
+/**
+ * spindle_tb_init() - make a table ready
+ * @tb: zeroed, but for its arrays and sizes and the places of its members
+ */
+void spindle_tb_init(struct spindle_tb *tb)
+{
+	spindle_block_write(&tb->block, tb->word);
+}
+
+/* A member that has just come has nothing of the own row. */
+static void lacks_all(const struct spindle_tb *tb, struct spindle_tb_member *m)
+{
+	u32 w;
+
+	for (w = 0; w < words(tb); w++)
+		m->lacks[w] = cells_of(tb, w);
+	/* There is no guard yet to push. */
+	if (!tb->word[SPINDLE_TB_GUARD])
+		m->lacks[0] &= ~1ULL;
+	m->first = 0;
+	m->due = true;
+}
+
+/* A member that stays keeps its row here, and has what it has of the own one. */
+static void keep_member(struct spindle_tb_member *m, const struct spindle_tb_member *old)
+{
+	memcpy(m->lacks, old->lacks, sizeof(m->lacks));
+	m->first = old->first;
+	m->piece = old->piece;
+	m->due = old->due;
+	m->seal = old->seal;
+	m->guard = old->guard;
+}
+
+/**
+ * spindle_tb_follow() - go on from the same table in the view before
+ * @tb: initialized; rows here are as they were
+ * @old: the table in the view before, not used any more
+ * @from: of each member its rank in @old, or SPINDLE_NO_RANK
+ */
+void spindle_tb_follow(struct spindle_tb *tb, struct spindle_tb *old, const u32 *from)
+{
+	u32 r;
+
+	tb->dirty = old->dirty;
+	old->dirty = NULL;
+	memcpy(tb->guard, old->guard, tb->cell);
+	memcpy(tb->word, old->word, sizeof(tb->word));
+	tb->stats = old->stats;
+	spindle_block_write(&tb->block, tb->word);
+	for (r = 0; r < tb->members; r++) {
+		if (from[r] != SPINDLE_NO_RANK)
+			keep_member(&tb->member[r], &old->member[from[r]]);
+		else
+			lacks_all(tb, &tb->member[r]);
+	}
+}
+
+/* ---- the own row ------------------------------------------------------ */
+
+/* Take bits of a word that the process sets. */
+static u64 take(u64 *word, u64 mask)
+{
+	/* An idle table costs a load for each word, and no write to the process's page. */
+	if (!(READ_ONCE(*word) & mask))
+		return 0;
+	/* Pairs with (B) of the contract: what was sealed before the bit was set is visible. */
+	return spindle_take_bits(word, mask);
+}
+
+/*
+ * Copy the guard. A process that is writing it sets the bit again when it has sealed the next
+ * version. So a copy that is half written is left alone. Nothing repeats the attempt, because a
+ * process may write what has no seal for ever.
+ */
+static bool copy_guard(struct spindle_tb *tb)
+{
+	const u64 *from = (const u64 *)tb->row;
+	u32 n = tb->cell / sizeof(u64), i;
+	u64 *copy = tb->next;
+
+	/* Pairs with (A) of the contract, as a reader's load of the seal does. */
+	copy[n - 1] = smp_load_acquire(&from[n - 1]);
+	for (i = 0; i < n - 1; i++)
+		copy[i] = READ_ONCE(from[i]);
+	if (spindle_mix(copy, n - 1) != copy[n - 1]) {
+		spindle_count(&tb->stats.half, 1);
+		return false;
+	}
+	tb->next = tb->guard;
+	tb->guard = copy;
+	tb->word[SPINDLE_TB_GUARD] = copy[n - 2];
+	return true;
+}
+
+static void mark(struct spindle_tb *tb, u32 w, u64 bits)
+{
+	u32 r;
+
+	spindle_count(&tb->stats.cells, hweight64(bits));
+	for (r = 0; r < tb->members; r++) {
+		struct spindle_tb_member *m = &tb->member[r];
+
+		if (r == tb->me)
+			continue;
+		m->lacks[w] |= bits;
+		m->first = min(m->first, w);
+		m->due = true;
+		/* Pieces of an older guard are worth nothing. */
+		if (!w && (bits & 1))
+			m->piece = 0;
+	}
+}
+
+/* Take what the process has marked. The guard comes first, see above. */
+static bool take_dirty(struct spindle_tb *tb)
+{
+	u64 guard, bits;
+	bool any = false;
+	u32 w;
+
+	if (!tb->dirty)
+		return false;
+	guard = take(&tb->dirty[0], 1);
+	if (guard && copy_guard(tb)) {
+		mark(tb, 0, 1);
+		any = true;
+	}
+	for (w = 0; w < words(tb); w++) {
+		bits = take(&tb->dirty[w], w ? U64_MAX : ~1ULL) & cells_of(tb, w);
+		if (!bits)
+			continue;
+		mark(tb, w, bits);
+		any = true;
+	}
+	if (!any)
+		return false;
+	tb->word[SPINDLE_TB_PUSHES]++;
+	spindle_block_write(&tb->block, tb->word);
+	spindle_count(&tb->stats.taken, 1);
+	return true;
+}
+
+/**
+ * spindle_tb_detach() - the process does not write the own row any more
+ * @tb: the table
+ *
+ * What the process has marked goes to the other members.
+ */
+void spindle_tb_detach(struct spindle_tb *tb)
+{
+	take_dirty(tb);
+	tb->dirty = NULL;
+}
+
+/* ---- the rows of others ----------------------------------------------- */
+
+/*
+ * Where completions vouch, a block counts when its own completion is here. The next one is not
+ * posted before that, so that the low bits cannot come round.
+ */
+static bool is_vouched(const struct spindle_tb_member *m, const u64 *word)
+{
+	u32 pushes = word[SPINDLE_TB_PUSHES] & SPINDLE_IMM_SLOTS;
+
+	/* Pairs with the release of the completion's handler. */
+	return !m->vouch || smp_load_acquire(m->vouch) == pushes;
+}
+
+static bool hear(struct spindle_tb *tb, u32 r)
+{
+	struct spindle_tb_member *m = &tb->member[r];
+	u64 word[SPINDLE_BLOCK_WORDS], seal = m->seal;
+
+	switch (spindle_block_read(m->block, &seal, word)) {
+	case SPINDLE_READ_SAME:
+		return false;
+	case SPINDLE_READ_TORN:
+		spindle_count(&tb->stats.torn, 1);
+		if (++m->torn_run > SPINDLE_MAX_TORN)
+			tb->bad |= BIT_ULL(r);
+		return true;
+	case SPINDLE_READ_NEW:
+		break;
+	}
+	m->torn_run = 0;
+	if (!is_vouched(m, word))
+		return false;
+	m->seal = seal;
+	/* Pairs with the READ_ONCE() of an attachment that begins. */
+	WRITE_ONCE(m->guard, word[SPINDLE_TB_GUARD]);
+	spindle_count(&tb->stats.heard, 1);
+	return true;
+}
+
+/**
+ * spindle_tb_run() - take the changes of the own row, and look for changes of the others
+ * @tb: the table
+ *
+ * Return: true if there was something, or may be something soon
+ */
+bool spindle_tb_run(struct spindle_tb *tb)
+{
+	bool work = take_dirty(tb);
+	u32 r;
+
+	for (r = 0; r < tb->members; r++)
+		if (r != tb->me && !(tb->bad & BIT_ULL(r)))
+			work |= hear(tb, r);
+	return work;
+}
+
+/* ---- push ------------------------------------------------------------- */
+
+/**
+ * spindle_tb_wanted() - does a member lack anything of the own row?
+ * @tb: the table
+ * @rank: the member
+ *
+ * Return: true if so
+ */
+bool spindle_tb_wanted(const struct spindle_tb *tb, u32 rank)
+{
+	return tb->member[rank].due;
+}
+
+/**
+ * spindle_tb_pending() - does any member lack anything of the own row?
+ * @tb: the table
+ *
+ * Return: true if so
+ */
+bool spindle_tb_pending(const struct spindle_tb *tb)
+{
+	u32 r;
+
+	for (r = 0; r < tb->members; r++)
+		if (tb->member[r].due)
+			return true;
+	return false;
+}
+
+/* A run of cells that a member lacks, of one word: its first bit, and its length. */
+static u32 run_of(u64 bits, u32 *first)
+{
+	*first = __ffs64(bits);
+	bits >>= *first;
+	return ~bits ? __ffs64(~bits) : 64;
+}
+
+/* Add the cells of word @w, at most up to @max writes in all. */
+static u32 push_word(const struct spindle_tb *tb, struct spindle_tb_member *m, u32 w,
+		     struct spindle_write *write, u32 n, u32 max)
+{
+	u64 guard = w ? 0 : 1;
+	u32 first, len;
+
+	while ((m->lacks[w] & ~guard) && n < max) {
+		u64 at;
+
+		len = run_of(m->lacks[w] & ~guard, &first);
+		at = (64ULL * w + first) * tb->cell;
+		write[n++] = (struct spindle_write){
+			.local = tb->local + at,
+			.remote = m->remote_cells + at,
+			.len = len * tb->cell,
+		};
+		m->lacks[w] &= ~((len == 64 ? U64_MAX : BIT_ULL(len) - 1) << first);
+	}
+	return n;
+}
+
+/* Add the cells behind the guard. Returns the number of writes. */
+static u32 push_cells(const struct spindle_tb *tb, struct spindle_tb_member *m,
+		      struct spindle_write *write, u32 max)
+{
+	u32 n = 0;
+
+	for (; m->first < words(tb); m->first++) {
+		n = push_word(tb, m, m->first, write, n, max);
+		if (m->lacks[m->first] & ~(m->first ? 0 : 1ULL))
+			break;
+	}
+	return n;
+}
+
+/* Add pieces of the guard's copy. Returns the number of writes. */
+static u32 push_guard(const struct spindle_tb *tb, struct spindle_tb_member *m,
+		      struct spindle_write *write, u32 n, u32 max)
+{
+	while (m->piece < tb->cell && n < max) {
+		write[n++] = (struct spindle_write){
+			.data = (const u8 *)tb->guard + m->piece,
+			.remote = m->remote_cells + m->piece,
+			.len = SPINDLE_TB_PIECE,
+		};
+		m->piece += SPINDLE_TB_PIECE;
+	}
+	if (m->piece == tb->cell) {
+		m->lacks[0] &= ~1ULL;
+		m->piece = 0;
+	}
+	return n;
+}
+
+/**
+ * spindle_tb_push() - writes that bring a member up to date, or part of the way
+ * @tb: the table
+ * @rank: the member
+ * @index: the table's index in the view
+ * @write: out
+ * @max: room in @write, at least 2
+ *
+ * The caller posts all of the writes in this order on the member's queue pair, before the table
+ * changes. The table counts them as posted already.
+ *
+ * Return: number of writes
+ */
+u32 spindle_tb_push(struct spindle_tb *tb, u32 rank, u32 index, struct spindle_write *write,
+		    u32 max)
+{
+	struct spindle_tb_member *m = &tb->member[rank];
+	u32 n = push_cells(tb, m, write, max - 1);
+
+	/* While other cells are left, there is no room for the guard. */
+	if (m->lacks[0] & 1)
+		n = push_guard(tb, m, write, n, max - 1);
+	spindle_count(&tb->stats.writes, n);
+	if (m->first != words(tb) || (m->lacks[0] & 1))
+		return n;
+	write[n++] = (struct spindle_write){
+		.data = &tb->block,
+		.remote = m->remote_block,
+		.len = SPINDLE_BLOCK_PUSH,
+		.guard = true,
+		.imm = index << SPINDLE_IMM_SHIFT |
+		       ((u32)tb->word[SPINDLE_TB_PUSHES] & SPINDLE_IMM_SLOTS),
+	};
+	m->due = false;
+	spindle_count(&tb->stats.blocks, 1);
+	return n;
+}

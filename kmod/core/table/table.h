@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Table: rows of cells that programs share (SST paper). See <linux/spindle_table.h> for cells.
+ *
+ * A table is a subgroup without messages. Each member has a row, and one process of that member
+ * writes the row. The process marks changed cells by dirty bits. In each pass the engine takes the
+ * bits, and adds them to the cells that each other member lacks. A push sends these as ranges, then
+ * the guard (cell 0), and last the table's block, which tells the member's engine to look.
+ *
+ * The guard keeps what the contract promises about it:
+ *
+ *	- its bit is taken before the other bits. So the cells that the process sealed before it are
+ *	  marked by then;
+ *	- the engine copies it before it takes them, and pushes the copy. The device reads all other
+ *	  cells later, and sends what they contain then. It must not read the guard later, because
+ *	  the process may have sealed a newer one, and other cells before that;
+ *	- a member gets the guard when it lacks no other cell.
+ *
+ * The copy goes inline, in pieces if it is longer than a device takes. The seal of the cell hides
+ * from readers that only some pieces have arrived.
+ *
+ * What is in a row comes from a process, and nothing here believes it. A peer's block only makes
+ * readers look.
+ *
+ * Context: engine, where nothing else is said.
+ */
+#ifndef SPINDLE_CORE_TABLE_H
+#define SPINDLE_CORE_TABLE_H
+
+#include "core/base/push.h"
+#include "core/base/sst.h"
+#include <linux/spindle_table.h>
+
+/* Words of a bit mask of cells. */
+#define SPINDLE_TB_WORDS	(SPINDLE_MAX_CELLS / 64)
+
+/* Bytes of an inline write: what every device takes, see SPINDLE_INLINE_MIN of fabric/. */
+#define SPINDLE_TB_PIECE	64U
+
+/* Columns of a table's block. */
+enum spindle_tb_column {
+	SPINDLE_TB_PUSHES,	/* changes of the row that were taken; grows */
+	SPINDLE_TB_GUARD,	/* version of the guard that was pushed before this block */
+};
+
+/**
+ * struct spindle_tb_member - a member of the table, by its rank in the subgroup
+ */
+struct spindle_tb_member {
+	/** @lacks: cells that it does not have as they are now; bit 0: the guard */
+	u64 lacks[SPINDLE_TB_WORDS];
+	/** @first: the first word of @lacks that may not be 0 */
+	u32 first;
+	/** @piece: bytes of the guard that were pushed already */
+	u32 piece;
+	/** @due: it lacks something, or has not got the block for what it got */
+	bool due;
+	/** @remote_cells: offset of the own cells in its copy of the own row */
+	u64 remote_cells;
+	/** @remote_block: offset of the own block there */
+	u64 remote_block;
+	/** @block: its block, in the copy of its row that we hold; NULL at the own rank */
+	const struct spindle_block *block;
+	/** @seal: seal of the last block that was accepted */
+	u64 seal;
+	/** @guard: version of its guard that all that came before it is here for */
+	u64 guard;
+	/**
+	 * @vouch: low bits of the changes that a completion has vouched for; NULL where the device
+	 * keeps writes in order
+	 */
+	const u32 *vouch;
+	/** @torn_run: reads in a row that found its block half written */
+	u32 torn_run;
+};
+
+/**
+ * struct spindle_tb_stats - counters, written by the engine, read by any thread
+ */
+struct spindle_tb_stats {
+	/** @taken: times that the process had changed the row */
+	u64 taken;
+	/** @cells: dirty bits taken */
+	u64 cells;
+	/** @writes: one-sided writes for cells */
+	u64 writes;
+	/** @blocks: blocks pushed: one for each member and batch */
+	u64 blocks;
+	/** @heard: changes of other rows */
+	u64 heard;
+	/** @torn: reads that found a block half written */
+	u64 torn;
+	/** @half: guards that the process was writing, left for its next dirty bit */
+	u64 half;
+};
+
+/**
+ * struct spindle_tb - a table at one member
+ */
+struct spindle_tb {
+	/** @members: members of the subgroup */
+	u32 members;
+	/** @me: own rank among them */
+	u32 me;
+	/** @cells: cells of a row */
+	u32 cells;
+	/** @cell: bytes of a cell */
+	u32 cell;
+	/** @member: by rank; the embedder's memory */
+	struct spindle_tb_member *member;
+	/** @row: own cells, in the own row */
+	const u8 *row;
+	/** @local: offset of @row in the own row */
+	u64 local;
+	/** @dirty: the process's dirty bits; NULL: no process writes */
+	u64 *dirty;
+	/** @guard: copy of the guard, @cell bytes; the embedder's memory */
+	u64 *guard;
+	/** @next: place of the next copy, the same */
+	u64 *next;
+	/** @word: own columns */
+	u64 word[SPINDLE_BLOCK_WORDS];
+	/** @block: own block, as it is pushed */
+	struct spindle_block block;
+	/** @bad: ranks of members that wrote what no correct member writes */
+	u64 bad;
+	/** @stats: counters */
+	struct spindle_tb_stats stats;
+};
+
+void spindle_tb_init(struct spindle_tb *tb);
+void spindle_tb_follow(struct spindle_tb *tb, struct spindle_tb *old, const u32 *from);
+void spindle_tb_detach(struct spindle_tb *tb);
+bool spindle_tb_run(struct spindle_tb *tb);
+bool spindle_tb_wanted(const struct spindle_tb *tb, u32 rank);
+bool spindle_tb_pending(const struct spindle_tb *tb);
+u32 spindle_tb_push(struct spindle_tb *tb, u32 rank, u32 index, struct spindle_write *write,
+		    u32 max);
+
+#endif /* SPINDLE_CORE_TABLE_H */

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tables: a subgroup's table, and the files that are attached to it. See table.h.
+ */
+#include <linux/eventfd.h>
+#include <linux/spindle_table.h>
+
+#include "base/engine.h"
+#include "node.h"
+#include "peer.h"
+#include "subgroup.h"
+#include "table.h"
+
+static struct spindle_table_ctl *ctl_of(const struct spindle_attachment *att)
+{
+	return container_of(att->ctl, struct spindle_table_ctl, base);
+}
+
+static struct spindle_table_usr *usr_of(const struct spindle_attachment *att)
+{
+	return att->usr_pages.va;
+}
+
+/* The instance of a member's row, by its rank in the table: the seat, as in find_instance(). */
+static u32 instance_of(const struct spindle_subgroup *sg, u32 rank)
+{
+	const struct spindle_installed *inst = sg->inst;
+	u64 members = sg->cfg->members;
+	u32 i;
+
+	if (!inst->live)
+		return rank;
+	for (i = 0; i < rank; i++)
+		members &= members - 1;
+	i = __ffs64(members);
+	return inst->peer[i] ? inst->peer[i]->seat : SPINDLE_SEATS;
+}
+
+/* ---- engine ----------------------------------------------------------- */
+
+/* Show which guards a process may believe. */
+static void show_vouched(const struct spindle_subgroup *sg, struct spindle_table_ctl *ctl)
+{
+	const struct spindle_tb *tb = &sg->table->tb;
+	u32 r;
+
+	for (r = 0; r < tb->members; r++) {
+		u64 guard = r == tb->me ? U64_MAX : tb->member[r].guard;
+
+		/* Pairs with the reader's load-acquire: the other cells are visible. */
+		smp_store_release(&ctl->vouched[instance_of(sg, r)], guard);
+	}
+}
+
+static void show(const struct spindle_subgroup *sg, struct spindle_attachment *att)
+{
+	struct spindle_table_ctl *ctl = ctl_of(att);
+
+	if (sg->inst->node->imm)
+		show_vouched(sg, ctl);
+	/* Pairs with the load-acquire of a process, which then looks at rows and @vouched. */
+	smp_store_release(&ctl->generation, sg->table->generation);
+}
+
+static void changed(struct spindle_attachment *att, const struct spindle_subgroup *sg)
+{
+	show(sg, att);
+	spindle_attachment_notify(att, EPOLLIN | EPOLLRDNORM);
+}
+
+/* What the process has marked is pushed, as committed messages are sent. */
+static void detach(struct spindle_attachment *att)
+{
+	spindle_engine_assert(att->engine);
+	if (att->flags & SPINDLE_ATTACH_OWN)
+		spindle_tb_detach(&att->sg->table->tb);
+}
+
+struct attach {
+	struct spindle_attachment *att;
+	struct spindle_subgroup *sg;
+};
+
+/*
+ * A former writer may have died between a seal and its dirty bit. The guards of the new one vouch
+ * for what it finds in the row, so mark all of it.
+ */
+static void begin_row(struct spindle_tb *tb, u64 *dirty)
+{
+	memset(dirty, 0xff, SPINDLE_TB_WORDS * sizeof(*dirty));
+	tb->dirty = dirty;
+}
+
+static void attach_fn(void *ctx)
+{
+	struct attach *letter = ctx;
+	struct spindle_attachment *att = letter->att;
+	struct spindle_subgroup *sg = letter->sg;
+
+	att->ctl->state = sg->state;
+	att->ctl->error = sg->error;
+	if (att->flags & SPINDLE_ATTACH_OWN)
+		begin_row(&sg->table->tb, usr_of(att)->dirty);
+	show(sg, att);
+	list_add_tail(&att->link, &sg->attachments);
+	spindle_subgroup_touch(sg);
+}
+
+static void detached(struct spindle_attachment *att)
+{
+	struct spindle_table *table = att->sg->table;
+
+	lockdep_assert_held(&att->sg->inst->node->sn->lock);
+	table->files--;
+	if (table->writer == att)
+		table->writer = NULL;
+}
+
+/* Is there a generation that the process has not seen? */
+static __poll_t poll(const struct spindle_attachment *att)
+{
+	if (READ_ONCE(ctl_of(att)->generation) == READ_ONCE(usr_of(att)->seen))
+		return 0;
+	return EPOLLIN | EPOLLRDNORM;
+}
+
+static const struct spindle_attachment_ops table_ops = {
+	.changed = changed,
+	.detach = detach,
+	.detached = detached,
+	.poll = poll,
+};
+
+/* ---- bind ------------------------------------------------------------- */
+
+static int check_args(const struct spindle_table_attach *args)
+{
+	if ((args->flags & ~SPINDLE_TABLE_WRITE) || args->resv || args->event_fd < -1)
+		return -EINVAL;
+	return 0;
+}
+
+static int check_role(const struct spindle_subgroup *sg, const struct spindle_table_attach *args)
+{
+	if (!sg->table)
+		return -ENOENT;
+	if (READ_ONCE(sg->state) > SPINDLE_STATE_ACTIVE)
+		return -ENOTCONN;
+	if ((args->flags & SPINDLE_TABLE_WRITE) && sg->table->writer)
+		return -EBUSY;
+	return sg->table->files < SPINDLE_MAX_TABLE_FILES ? 0 : -EUSERS;
+}
+
+static int alloc_memory(struct spindle_attachment *att)
+{
+	if (spindle_pages_alloc(&att->ctl_pages, sizeof(struct spindle_table_ctl)) ||
+	    spindle_pages_alloc(&att->usr_pages, sizeof(struct spindle_table_usr)))
+		return -ENOMEM;
+	att->ctl = att->ctl_pages.va;
+	att->usr = att->usr_pages.va;
+	return 0;
+}
+
+static void describe(const struct spindle_subgroup *sg, struct spindle_table_attach *args)
+{
+	const struct spindle_installed *inst = sg->inst;
+	const struct spindle_tb *tb = &sg->table->tb;
+
+	args->table = sg->cfg->id;
+	args->vid = inst->view.vid;
+	args->members = tb->members;
+	args->rank = tb->me;
+	args->cells = tb->cells;
+	args->cell = tb->cell;
+	args->own_instance = instance_of(sg, tb->me);
+	args->instances = inst->live ? SPINDLE_TABLE_INSTANCES : tb->members;
+	if (inst->node->imm)
+		args->features |= SPINDLE_TABLE_FEAT_VOUCH;
+	if (!inst->live)
+		return;
+	args->features |= SPINDLE_TABLE_FEAT_LIVE;
+	args->lineage[0] = inst->lineage->word[0];
+	args->lineage[1] = inst->lineage->word[1];
+	args->era = inst->lineage->era;
+}
+
+static void describe_layout(const struct spindle_attachment *att,
+			    const struct spindle_subgroup *sg, struct spindle_table_attach *args)
+{
+	args->ctl_state = offsetof(struct spindle_table_ctl, base.state);
+	args->ctl_error = offsetof(struct spindle_table_ctl, base.error);
+	args->ctl_need_wakeup = offsetof(struct spindle_table_ctl, base.need_wakeup);
+	args->ctl_generation = offsetof(struct spindle_table_ctl, generation);
+	args->ctl_vouched = offsetof(struct spindle_table_ctl, vouched);
+	args->usr_seen = offsetof(struct spindle_table_usr, seen);
+	args->usr_dirty = offsetof(struct spindle_table_usr, dirty);
+	args->row_stride = SPINDLE_RANK_STRIDE;
+	args->ctl = spindle_attachment_section(SPINDLE_PART_CTL, sizeof(struct spindle_table_ctl));
+	args->usr = spindle_attachment_section(SPINDLE_PART_USR, sizeof(struct spindle_table_usr));
+	args->rows = spindle_attachment_section(SPINDLE_PART_RX, sg->cfg->ring);
+	if (att->flags & SPINDLE_ATTACH_OWN)
+		args->own = spindle_attachment_section(SPINDLE_PART_TX, sg->cfg->ring);
+}
+
+/* The file is in no table, and the table takes it. */
+static int bind_to(struct spindle_attachment *att, struct spindle_subgroup *sg,
+		   struct spindle_table_attach *args)
+{
+	struct attach letter = { .att = att, .sg = sg };
+	int err;
+
+	att->flags = args->flags & SPINDLE_TABLE_WRITE ? SPINDLE_ATTACH_OWN : 0;
+	err = spindle_attachment_prepare(att, args->event_fd, 2);
+	if (!err)
+		err = alloc_memory(att);
+	if (err) {
+		spindle_attachment_undo(att);
+		return err;
+	}
+	att->ops = &table_ops;
+	describe(sg, args);
+	describe_layout(att, sg, args);
+	spindle_engine_call(sg->inst->node->engine, attach_fn, &letter);
+	spindle_attachment_publish(att, sg);
+	sg->table->files++;
+	if (att->flags & SPINDLE_ATTACH_OWN)
+		sg->table->writer = att;
+	return 0;
+}
+
+/**
+ * spindle_table_bind() - bind a file to a table
+ * @att: not bound
+ * @sn: network namespace of the node
+ * @name: name of the table, a kernel copy; NULL: @args has its id
+ * @args: in and out; a kernel copy
+ *
+ * Context: process; takes the namespace's lock.
+ * Return: 0, or an error as listed in <linux/spindle_table.h>
+ */
+int spindle_table_bind(struct spindle_attachment *att, struct spindle_net *sn, const char *name,
+		       struct spindle_table_attach *args)
+{
+	struct spindle_subgroup *sg;
+	int err = check_args(args);
+
+	if (err)
+		return err;
+	/* All later members are output. Those that do not apply stay zero. */
+	memset_after(args, 0, resv);
+	mutex_lock(&att->binding);
+	mutex_lock(&sn->lock);
+	err = att->attached ? -EISCONN : 0;
+	if (err)
+		goto out;
+	sg = spindle_attachment_find(sn, args->node, args->table, name);
+	err = PTR_ERR_OR_ZERO(sg);
+	if (!err)
+		err = check_role(sg, args);
+	if (!err)
+		err = bind_to(att, sg, args);
+out:
+	mutex_unlock(&sn->lock);
+	mutex_unlock(&att->binding);
+	return err;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tables: a subgroup's table, and the files that are attached to it.
+ *
+ * A table is a subgroup without messages, see core/table/table.h. So an attachment to a table is a
+ * struct spindle_attachment of that subgroup, with another control page and another user page.
+ *
+ * Owner: the subgroup; in a live view the next object of the subgroup goes on from it. The subgroup
+ * calls attachments by struct spindle_attachment_ops.
+ */
+#ifndef SPINDLE_NODE_TABLE_H
+#define SPINDLE_NODE_TABLE_H
+
+#include <linux/poll.h>
+
+#include "attachment.h"
+#include "core/table/table.h"
+#include "installed.h"
+
+struct spindle_table_attach;
+
+/* Instances of rows: one for each seat, and one for the own row. */
+#define SPINDLE_TABLE_INSTANCES (SPINDLE_SEATS + 1)
+
+/**
+ * struct spindle_table_ctl - control page of an attachment to a table
+ */
+struct spindle_table_ctl {
+	/** @base: what all attachments have; only state, error and need_wakeup are used */
+	struct spindle_ctl base;
+	/** @pad0: own cache line for what follows */
+	u64 pad0[7];
+	/** @generation: grows when a row may have changed */
+	u64 generation;
+	/** @vouched: by instance: version of cell 0 that may be believed */
+	u64 vouched[SPINDLE_TABLE_INSTANCES];
+};
+
+static_assert(sizeof(struct spindle_table_ctl) <= PAGE_SIZE);
+
+/**
+ * struct spindle_table_usr - user page of an attachment to a table
+ */
+struct spindle_table_usr {
+	/** @seen: generation that the process has handled */
+	u64 seen;
+	/** @pad0: own cache line for what follows */
+	u64 pad0[7];
+	/** @dirty: cells of the own row that the process has changed */
+	u64 dirty[SPINDLE_TB_WORDS];
+};
+
+/**
+ * struct spindle_table - the table of a subgroup at one node
+ */
+struct spindle_table {
+	/** @tb: the protocol */
+	struct spindle_tb tb;
+	/** @writer: the attachment that writes the own row, or NULL; the namespace's lock */
+	struct spindle_attachment *writer;
+	/** @files: attachments; the namespace's lock */
+	u32 files;
+	/** @generation: of the rows, as the attachments know it; engine */
+	u64 generation;
+	/** @counted: changes of rows that are in @generation; engine */
+	u64 counted;
+};
+
+int spindle_table_bind(struct spindle_attachment *att, struct spindle_net *sn, const char *name,
+		       struct spindle_table_attach *args);
+
+#endif /* SPINDLE_NODE_TABLE_H */
