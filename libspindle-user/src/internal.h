@@ -64,6 +64,14 @@ int spindle_report(const struct spindle_queue *q, const struct spindle_report *r
 int spindle_rdmc_dispatch_some(struct spindle_rdmc_group *g, const struct spindle_rdmc_calls *calls,
 			       void *arg, int budget);
 
+/* A time to wait until, in ns of CLOCK_MONOTONIC; INT64_MAX for a negative @timeout_ms: never. */
+int64_t spindle_deadline(int timeout_ms);
+/* poll() until then. Return: as spindle_sys_poll(). */
+int spindle_poll_until(int fd, short events, short *revents, int64_t deadline);
+
+/* Say why a device could not be opened. */
+void spindle_open_strerror(const char *device, int err, char *buf, size_t len);
+
 /* Read the members and map the senders' rings; the last step of an attach. */
 int spindle_first_view(struct spindle_queue *q);
 void spindle_forget_views(struct spindle_queue *q);

@@ -24,25 +24,24 @@ static int64_t now_ns(void)
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
-static int64_t deadline_of(int timeout_ms)
+int64_t spindle_deadline(int timeout_ms)
 {
 	return timeout_ms < 0 ? INT64_MAX : now_ns() + timeout_ms * NSEC_PER_MSEC;
 }
 
-/* poll() until a point in time. Return: as poll(). */
-static int poll_until(struct spindle_queue *q, short events, short *revents, int64_t deadline)
+int spindle_poll_until(int fd, short events, short *revents, int64_t deadline)
 {
 	struct timespec ts = { 0, 0 };
 	int64_t left;
 
 	if (deadline == INT64_MAX)
-		return spindle_sys_poll(q->fd, events, revents, NULL);
+		return spindle_sys_poll(fd, events, revents, NULL);
 	left = deadline - now_ns();
 	if (left > 0) {
 		ts.tv_sec = left / NSEC_PER_SEC;
 		ts.tv_nsec = left % NSEC_PER_SEC;
 	}
-	return spindle_sys_poll(q->fd, events, revents, &ts);
+	return spindle_sys_poll(fd, events, revents, &ts);
 }
 
 /* Sleep for @pause, and double it; the sleep ends early when the state becomes final. */
@@ -52,7 +51,7 @@ static int pause_until(struct spindle_queue *q, int64_t *pause, int64_t deadline
 	short revents;
 
 	*pause = *pause * 2 < PAUSE_MAX_NS ? *pause * 2 : PAUSE_MAX_NS;
-	return poll_until(q, 0, &revents, end < deadline ? end : deadline);
+	return spindle_poll_until(q->fd, 0, &revents, end < deadline ? end : deadline);
 }
 
 /*
@@ -131,7 +130,7 @@ int spindle_wait(struct spindle_queue *q, int events, int timeout_ms)
 		return -EINVAL;
 	if (((events & POLLIN) && !q->dlv) || ((events & POLLOUT) && !q->tx_ring))
 		return -EBADF;
-	deadline = deadline_of(timeout_ms);
+	deadline = spindle_deadline(timeout_ms);
 	flush_quiet(q);
 	for (;;) {
 		/* Load the state before the rings: a tail after a final state is the last. */
@@ -143,7 +142,7 @@ int spindle_wait(struct spindle_queue *q, int events, int timeout_ms)
 			return -EPIPE;
 		if ((events & POLLIN) && q->rx_cursor != q->rx_released)
 			return -EBUSY;
-		ret = poll_until(q, (short)events, &revents, deadline);
+		ret = spindle_poll_until(q->fd, (short)events, &revents, deadline);
 		if (ret <= 0)
 			return ret;
 		if (revents & POLLNVAL)
@@ -171,7 +170,7 @@ int spindle_send_wait(struct spindle_queue *q, const void *buf, uint32_t len, in
 	err = spindle_send(q, buf, len);
 	if (err != -EAGAIN || !timeout_ms)
 		return err;
-	deadline = deadline_of(timeout_ms);
+	deadline = spindle_deadline(timeout_ms);
 	flush_quiet(q);
 	do {
 		/*
@@ -182,7 +181,7 @@ int spindle_send_wait(struct spindle_queue *q, const void *buf, uint32_t len, in
 		if (told)
 			ret = pause_until(q, &pause, deadline);
 		else
-			ret = poll_until(q, POLLOUT, &revents, deadline);
+			ret = spindle_poll_until(q->fd, POLLOUT, &revents, deadline);
 		if (ret < 0)
 			return ret;
 		told = !told && ret > 0;
@@ -200,7 +199,7 @@ int spindle_drain(struct spindle_queue *q, int timeout_ms)
 	if (!q->tx_ring)
 		return -EBADF;
 	flush_quiet(q);
-	deadline = deadline_of(timeout_ms);
+	deadline = spindle_deadline(timeout_ms);
 	goal = (uint32_t)spindle_load_acquire(q->usr_reserve);
 	for (;;) {
 		ret = final(q) ? -EPIPE : -EAGAIN;

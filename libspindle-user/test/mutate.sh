@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Is the simulator of replicas any good? A bounded number of seeds has to find each mutant. See
-# ../../selftests/lib/mutate.sh.
+# Are the simulator of replicas and the test of tables any good? A bounded number of seeds has to
+# find each mutant of a replica. See ../../selftests/lib/mutate.sh.
 #
 #   mutate.sh            all
 #   mutate.sh NAME...    some
@@ -26,6 +26,18 @@ build()
 		CFLAGS="-w" "$work/build/replica_sim"
 }
 
+# The test of tables has no part of the replicas, and the simulator none of the tables. A mutant of a
+# table that this test passes is built and run below as well, and survives there.
+notices()
+{
+	[[ $1 == table* ]] || return 1
+	mkdir -p "$work/build"
+	rm -f "$work/build/table_test"
+	make -s -C "$here" TABLE_DIR="$work/core" TABLE_TEST="$work/build/table_test" CFLAGS="-w" \
+		"$work/build/table_test" || return 1
+	! (ulimit -t 60 && TAP_STOP=1 timeout 120 "$work/build/table_test")
+}
+
 survives()
 {
 	# A mutant may loop for ever.
@@ -35,7 +47,7 @@ survives()
 # A crash of the program has no such line, and is found as well.
 killer()
 {
-	grep -m 1 '^# seed' "$work/log" || tail -n 1 "$work/log"
+	grep -m 1 -e '^# seed' -e '^not ok' -e '^Bail out' "$work/log" || tail -n 1 "$work/log"
 }
 
 mutants_begin "${BUILD:-$SPN_BUILD/replica}/mutate" "$@"
@@ -83,5 +95,47 @@ mutant history_after_error replica-history.c 's/j->oldest = err ? 0 : f.lsn;/j->
 mutant history_fails_receiver replica-joiner.c 's/if (!err || is_complete(j))/if (!err)/'
 mutant history_fails_donor replica-donor.c '/^static void finish/,/^}/ s/if (r->donor.past.buf)/if (0)/'
 mutant history_from_lowest replica-order.c '/^static void note_wish/,/^}/ s/oldest > d->oldest/oldest < d->oldest/'
+
+# Cells of tables: the writer.
+mutant cell_version_stays table-cell.c 's/w\[version\] + 1/w[version] + 0/'
+mutant cell_is_marked_first table-cell.c '/^int spindle_cell_seal/,/^}/ { s/^	mark(t, cell);/	;/; s/^	w = own_cell(t, cell);/	w = own_cell(t, cell); mark(t, cell);/ }'
+mutant cell_is_not_marked table-cell.c '/^int spindle_cell_seal/,/^}/ s/^	mark(t, cell);/	;/'
+mutant cell_marks_word_0 table-cell.c 's|usr_dirty\[cell / 64\]|usr_dirty[0]|'
+mutant cell_marks_alone table-cell.c 's/__atomic_fetch_or(word, /__atomic_store_n(word, /'
+mutant cell_begins_empty table-cell.c 's/return t->own \&\& cell < t->cells ?/if (t->own) memset(own_cell(t, cell), 0, t->cell); &/'
+mutant put_keeps_the_rest table-cell.c 's|i < spindle_cell_bytes(t) / 8|i < (len + 7) / 8|'
+mutant put_too_long table-cell.c '/^int spindle_cell_put/,/^}/ s/len > spindle_cell_bytes(t)/0/'
+mutant push_wakes_nobody table-cell.c 's/if (spindle_load_once32(t->ctl_need_wakeup))/if (0)/'
+mutant push_always_kicks table-cell.c 's/if (spindle_load_once32(t->ctl_need_wakeup))/if (1)/'
+mutant push_after_the_end table-cell.c 's/if (spindle_table_state(t) > SPINDLE_STATE_ACTIVE)/if (0)/'
+mutant row_is_not_adopted table.c 's/^		spindle_table_adopt(t);/		;/'
+mutant guard_is_adopted_first table-cell.c 's/for (cell = t->cells; cell--;)/for (cell = 0; cell < 1; cell++)/'
+
+# Cells of tables: the reader.
+mutant seal_not_checked table-cell.c 's/return spindle_cell_mix(copy, words - 1) == copy\[words - 1\];/return true;/'
+mutant guard_not_vouched table-cell.c 's/return cell || is_vouched(t, instance, copy\[words - 2\])/return 1/'
+mutant own_guard_is_vouched table-cell.c 's/ || instance == t->own_instance ||/ ||/'
+mutant all_cells_are_vouched table-cell.c 's/return cell || is_vouched/return is_vouched/'
+mutant get_too_long table-cell.c '/^int spindle_cell_get/,/^}/ s/ || len > spindle_cell_bytes(t)//'
+mutant get_of_nobody table-cell.c 's/ || !t->rows->row\[instance\].len//'
+mutant torn_value_is_handed_out table-cell.c '/^int spindle_cell_get/,/^}/ s/^	if (err)/	if (err) memcpy(p, copy, len); if (err)/'
+mutant snapshot_in_one_pass table-cell.c 's/(!torn_before \&\& !p.torn \&\& !p.changed)/!p.torn/'
+mutant snapshot_with_changes table-cell.c 's/ \&\& !p.changed)/)/'
+mutant snapshot_with_torn_cells table-cell.c 's/ \&\& !p.torn \&\& / \&\& /; s/torn_before = p.torn != 0;/torn_before = 0;/'
+mutant snapshot_shows_torn_cells table-cell.c 's/^		memset(to, 0, t->cell);/		memcpy(to, copy, t->cell);/'
+
+# Changes and members of tables.
+mutant seen_is_not_stored table.c 's/^	spindle_store_release(t->usr_seen, generation);/	;/'
+mutant seen_is_stored_late table.c 's/^	deadline = spindle_deadline(timeout_ms);/&\n	spindle_store_release(t->usr_seen, spindle_load_acquire(t->ctl_generation));/'
+mutant end_hides_last_change table.c 's/^		if (has_changed(t))/		if (!ended \&\& has_changed(t))/'
+mutant wait_gives_up_at_poll table.c 's/^		ret = spindle_poll_until(t->fd, POLLIN, \&revents, deadline);/&\n		if (ret > 0) return 0;/'
+mutant rows_of_old_view table.c 's/t->rows->vid == r->vid/1/'
+mutant view_ends_unnoticed table.c 's/err = ask_seats(t, r, r->vid);/err = 0;/'
+mutant two_members_in_a_row table.c 's/ || r->row\[instance\].len)/)/'
+mutant row_outside table.c 's/instance >= r->instances || //'
+mutant reply_of_a_wide_cell table-layout.c 's/ \&\& a->cell <= SPINDLE_MAX_CELL \&\&/ \&\&/'
+mutant reply_without_own_row table-layout.c 's/!holds(&a->own, 0, a->cells, a->cell)/0/'
+mutant reply_with_short_rows table-layout.c 's/return holds(&a->rows, 0, a->cells, a->cell) \&\& /return /'
+mutant reply_with_few_vouched table-layout.c 's/a->ctl_vouched, a->instances, 8/a->ctl_vouched, 1, 8/'
 
 mutants_end

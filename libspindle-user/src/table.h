@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Declarations inside the tables of the library.
+ *
+ *	table.c			attach, detach, members and their rows, wait
+ *	table-layout.c		is the kernel's reply consistent?
+ *	table-cell.c		write and read cells
+ *	table-strerror.c	texts
+ *
+ * Owner: the program's struct spindle_table. Context: as in <spindle/table.h>.
+ */
+#ifndef SPINDLE_TABLE_INTERNAL_H
+#define SPINDLE_TABLE_INTERNAL_H
+
+#include <spindle/table.h>
+
+#include "internal.h"
+
+/**
+ * struct spindle_rows - the members of a view, and their rows
+ */
+struct spindle_rows {
+	/** @vid: id of the view */
+	uint64_t vid;
+	/** @members: entries of @seat */
+	uint32_t members;
+	/** @rank: own rank among them */
+	uint32_t rank;
+	/** @instances: entries of @row */
+	uint32_t instances;
+	/** @seat: by rank */
+	struct spindle_seat seat[SPINDLE_MAX_MEMBERS];
+	/** @row: by instance; nothing is mapped if no member has it */
+	struct spindle_map row[];
+};
+
+/* Check a reply of the kernel against itself, before anything is mapped by it. */
+int spindle_table_check(const struct spindle_table_attach *a);
+
+/* Push the row that the writer before has left. */
+void spindle_table_adopt(struct spindle_table *t);
+
+#endif /* SPINDLE_TABLE_INTERNAL_H */
