@@ -456,18 +456,29 @@ static void act_on_file(struct file *f, bool child)
 		fork_one();
 }
 
+/* @f: NULL: files of the device of tables. */
+static void act_guarded(struct file *f, bool child)
+{
+	guarded = 1;
+	if (!sigsetjmp(back, 0)) {
+		if (f)
+			act_on_file(f, child);
+		else
+			table_act();
+	}
+	guarded = 0;
+}
+
 static void act(bool child)
 {
-	struct file *f = any_file(!one_in(4));
+	bool table = !child && one_in(12);
+	struct file *f = table ? NULL : any_file(!one_in(4));
 
-	if (!f || one_in(12)) {
+	if (!table && (!f || one_in(12))) {
 		open_one(&files[below(FILES)]);
 		return;
 	}
-	guarded = 1;
-	if (!sigsetjmp(back, 0))
-		act_on_file(f, child);
-	guarded = 0;
+	act_guarded(f, child);
 	feed();
 }
 

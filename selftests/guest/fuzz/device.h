@@ -99,4 +99,7 @@ void ring_consume(struct file *f, bool right);
 void ring_scribble(struct file *f);
 void ring_look(struct file *f);
 
+/* Some acts on files of the device of tables: table.c */
+void table_act(void);
+
 #endif /* SPINDLE_FUZZ_DEVICE_H */

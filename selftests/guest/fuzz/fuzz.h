@@ -16,11 +16,12 @@
 
 /*
  * Nodes 1 to 3 belong to the bystanders. No request may change these nodes, and only bystanders
- * send in subgroup 1. In subgroups 2 and 3 attachments may do anything. Nodes from 10 on are added
- * and removed. Peers connect to node 20. Peer 4 dials, and peer 30 is dialled.
+ * send in subgroup 1. In subgroups 2 and 3 and in table 4 attachments may do anything. Nodes from
+ * 10 on are added and removed. Peers connect to node 20. Peer 4 dials, and peer 30 is dialled.
  */
 #define BYSTANDERS	3
 #define QUIET_SUBGROUP	1
+#define FUZZ_TABLE	4
 #define CHURN_FIRST	10
 #define CHURN_NODES	4
 #define VICTIM		20
@@ -61,6 +62,7 @@ enum op {
 	OP_MMAP_ODD, OP_MPROTECT, OP_MREMAP, OP_MADVISE, OP_POKE, OP_KICK, OP_MEMBERS, OP_SILENCE,
 	OP_FILL,
 	OP_IOCTL_ODD, OP_POLL, OP_FILE_ODD, OP_COMMIT, OP_CONSUME, OP_FREEZE, OP_LIFE,
+	OP_TABLE_ATTACH, OP_TABLE_ODD, OP_TABLE_MMAP, OP_TABLE_SCRIBBLE, OP_TABLE_CALL,
 	OP_RDMC_CREATE, OP_RDMC_SEND, OP_RDMC_ACCEPT, OP_RDMC_GIVE_UP, OP_RDMC_STAT,
 	OP_RDMC_CLOSE, OP_RDMC_READ, OP_RDMC_ODD, OP_CHATTER,
 	OP_HELLO, OP_DIAL, OP_LURE, OP_RIGHTS, OP_ONE_SIDED, OP_STARVED,

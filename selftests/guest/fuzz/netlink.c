@@ -74,11 +74,24 @@ static void live_node_add(struct tree *t, uint32_t id, bool key)
 		tree_put(t, SPINDLE_A_KEY, KEY, 32);
 }
 
+static void put_sizes(struct tree *sg, uint32_t ring)
+{
+	static const uint32_t windows[] = { 1, 2, 3, 8, 16, 64, 300 };
+
+	if (one_in(3))
+		tree_u8(sg, SPINDLE_SUBGROUP_A_MODE, below(2));
+	tree_u32(sg, SPINDLE_SUBGROUP_A_WINDOW, windows[below(ARRAY_SIZE(windows))]);
+	tree_u32(sg, SPINDLE_SUBGROUP_A_MAX_MSG, 1 + below(ring < 8192 ? ring : 8192));
+	tree_u32(sg, SPINDLE_SUBGROUP_A_RING, ring);
+	if (one_in(2))
+		tree_u8(sg, SPINDLE_SUBGROUP_A_HOLD, below(2));
+}
+
 /* @attr: SPINDLE_A_SUBGROUP or SPINDLE_A_REPLACE */
 static void put_subgroup(struct tree *t, int attr, uint32_t id, uint32_t members, bool live)
 {
-	static const uint32_t windows[] = { 1, 2, 3, 8, 16, 64, 300 };
 	uint32_t ring = 4096U << below(5), i;
+	bool table = one_in(5);
 	struct tree sg, node;
 	bool some = false;
 	char name[16];
@@ -90,13 +103,14 @@ static void put_subgroup(struct tree *t, int attr, uint32_t id, uint32_t members
 		snprintf(name, sizeof(name), "churn%u", id);
 		tree_put(&sg, SPINDLE_SUBGROUP_A_NAME, name, strlen(name) + 1);
 	}
-	if (one_in(3))
-		tree_u8(&sg, SPINDLE_SUBGROUP_A_MODE, below(2));
-	tree_u32(&sg, SPINDLE_SUBGROUP_A_WINDOW, windows[below(ARRAY_SIZE(windows))]);
-	tree_u32(&sg, SPINDLE_SUBGROUP_A_MAX_MSG, 1 + below(ring < 8192 ? ring : 8192));
-	tree_u32(&sg, SPINDLE_SUBGROUP_A_RING, ring);
-	if (one_in(2))
-		tree_u8(&sg, SPINDLE_SUBGROUP_A_HOLD, below(2));
+	if (table) {
+		tree_u8(&sg, SPINDLE_SUBGROUP_A_MODE, SPINDLE_MODE_TABLE);
+		tree_u32(&sg, SPINDLE_SUBGROUP_A_CELLS, 1 + below(16));
+		if (one_in(2))
+			tree_u32(&sg, SPINDLE_SUBGROUP_A_CELL, 64U << below(7));
+	} else {
+		put_sizes(&sg, ring);
+	}
 	for (i = 0; one_in(2) && i < 8; i++) {
 		uint32_t r = below(8);
 
@@ -106,13 +120,13 @@ static void put_subgroup(struct tree *t, int attr, uint32_t id, uint32_t members
 		members &= ~(1U << r);
 		tree_begin(&node);
 		tree_u32(&node, SPINDLE_SUBGROUP_NODE_A_ID, CHURN_FIRST + r);
-		if (some && one_in(4))
+		if (some && !table && one_in(4))
 			tree_u8(&node, SPINDLE_SUBGROUP_NODE_A_SENDER, 0);
 		tree_nest(&sg, SPINDLE_SUBGROUP_A_NODE, &node);
 		some = true;
 	}
-	/* A rule in a static view would be refused. Mutants test that. */
-	if (live && one_in(2))
+	/* A rule in a static view, or about the senders of a table, would be refused. */
+	if (live && !table && one_in(2))
 		put_rule(&sg);
 	tree_nest(t, attr, &sg);
 }

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # /dev/spindle in a live view: the seats of each view, and the mappings of members that join and
-# leave, and their lifetime. The module remembers old views for a while, and then forgets them.
-# vm: timeout=300
+# leave, and their lifetime. The module remembers old views for a while, and then forgets them. The
+# same of the rows of a table.
+# vm: timeout=480
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh
@@ -33,8 +34,15 @@ if grep -q "User Mode Linux" /proc/cpuinfo; then
 	check "the live view forms" wait_until 60 in_view 1 1
 	tap_run limit 180 dev-bad seats-past
 	check "nodes go" loop_del 2
+
+	check "nodes whose completions vouch" loop_nodes 4 visibility imm
+	check "a live view with a table" live_view 3 table 6 cells 8
+	check "the live view with a table forms" wait_until 60 in_view 1 1 2 3
+	tap_run limit 180 dev-bad table-live
+	check "nodes go" loop_del 4
 else
 	skip "views that are not remembered any more" "an emulated machine"
+	skip "a seat of a table that another node gets" "an emulated machine"
 fi
 check "module goes" rmmod spindle
 finish

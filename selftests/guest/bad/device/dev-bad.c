@@ -2,8 +2,8 @@
 /*
  * dev-bad: requests that /dev/spindle refuses, and uses that it survives.
  *
- *	dev-bad attach|map|calls|silence|report|older|seats|fork|memlock|notify|copy|forming|
- *		close|gone|nomem|seats-live|seats-past
+ *	dev-bad attach|map|calls|silence|report|older|seats|fork|memlock|table|notify|copy|forming|
+ *		close|gone|nomem|seats-live|seats-past|table-live
  *
  * Needs nodes 1 to 4 in this kernel; on 1 to 3 a view of the members 1, 2, 3 and 9, of which 9 is
  * nowhere, with the subgroups
@@ -13,9 +13,14 @@
  *	4	members 2 3
  *	5	members 1 2, from position 1000 on, with a history of 65536 bytes at both, and
  *		history-fill at node 1
+ * and the tables
+ *	6	members 1 2 3, 8 cells of 64 bytes, name rows
+ *	7	members 1 2, 100 cells of 128 bytes
+ *	8	members 2 3
  * "gone" removes views and nodes. "nomem" needs subgroup 1 of node 1 alone. "seats-live" needs
  * nodes 1 to 3 in a live view 5 with this subgroup, and node 4 in none; "seats-past" node 1 alone
- * in a live view, and node 2 in none.
+ * in a live view, and node 2 in none; "table-live" nodes 1 to 3 in a live view with table 6, by
+ * visibility imm, and node 4 in none.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -102,6 +107,7 @@ int main(int argc, char **argv)
 		{ "seats-live", part_seats_live }, { "seats-past", part_seats_past },
 		{ "fork", part_fork }, { "memlock", part_memlock }, { "notify", part_notify },
 		{ "copy", part_copy }, { "forming", part_forming }, { "close", part_close },
+		{ "table", part_table }, { "table-live", part_table_live },
 		{ "gone", part_gone }, { "nomem", part_nomem },
 	};
 

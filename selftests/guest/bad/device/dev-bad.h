@@ -52,5 +52,7 @@ void part_copy(void);		/* copy.c */
 void part_forming(void);	/* state.c */
 void part_gone(void);
 void part_close(void);		/* close.c */
+void part_table(void);		/* table.c */
+void part_table_live(void);	/* table-use.c */
 
 #endif /* SPINDLE_DEV_BAD_DEV_BAD_H */

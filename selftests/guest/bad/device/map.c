@@ -15,14 +15,6 @@
 #include "selfcheck.h"
 #include "tap.h"
 
-struct part {
-	const char *name;
-	struct spindle_section s;
-	uint64_t stride;	/* 0: one instance */
-	uint32_t ranks;
-	bool writable, ring;
-};
-
 int map_errno(int fd, uint64_t off, size_t len, int prot, int flags)
 {
 	void *p = mmap(NULL, len, prot, flags, fd, off);
@@ -64,7 +56,7 @@ static int poke(void *addr)
 	return err;
 }
 
-static void map_part(int fd, const struct part *p)
+void map_part(int fd, const struct part *p)
 {
 	int rw = PROT_READ | PROT_WRITE;
 	size_t len = p->s.len;
@@ -108,7 +100,7 @@ static void map_part(int fd, const struct part *p)
 	munmap(m, len);
 }
 
-static void map_doubled(int fd, const struct part *p)
+void map_doubled(int fd, const struct part *p)
 {
 	size_t len = p->s.len, i;
 	unsigned char *m = mmap(NULL, 2 * len, p->writable ? PROT_READ | PROT_WRITE : PROT_READ,

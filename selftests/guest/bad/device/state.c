@@ -15,6 +15,7 @@
 #include "queue.h"
 #include "rows.h"
 #include "silence.h"
+#include "table.h"
 #include "tap.h"
 
 void part_forming(void)
@@ -76,6 +77,7 @@ void part_gone(void)
 	int efd = eventfd(0, EFD_NONBLOCK), status, i;
 	struct spindle_queue q, copy, far;
 	struct spindle_members arg = { .count = 0 };
+	struct table_pair pair;
 	unsigned char *tx;
 	struct rows rows;
 	struct pollfd p;
@@ -100,6 +102,7 @@ void part_gone(void)
 		;
 
 	rows_consume(&rows);
+	table_pair_open(&pair);
 	tx = q.map_tx.addr;
 	ok(!all_zero(tx, q.map_tx.len), "gone: messages are in the ring of their sender");
 	pid = silent_child(q.fd);
@@ -120,6 +123,7 @@ void part_gone(void)
 	tx[0] = 0x5a;
 	is(tx[0], 0x5a, "gone: the sender may write to its mapping");
 	rows_check(&rows);
+	table_pair_check(&pair);
 	is(read_one(&q, i, 500, 0), -EPIPE, "gone: reading ends after the last message");
 	spindle_release(&q);
 	ok(pollable(spindle_fd(&q), POLLIN, POLLERR | POLLHUP, 20000),
