@@ -162,9 +162,9 @@ static void attach_error(const struct spindle_queue *q, const struct spindle_att
 			 what);
 		break;
 	case EPERM:
-		snprintf(buf, len,
-			 "%s: it is a table, or the node may not send there; attach to receive only",
-			 what);
+		snprintf(buf, len, "%s: %s", what, o->flags & SPINDLE_ATTACH_SEND ?
+			 "the node may not send there, or it is a table; attach to receive only" :
+			 "it is a table, which has no messages: use spindle_table_attach()");
 		break;
 	case EUSERS:
 		snprintf(buf, len, "%s: %u processes receive there already", what,
