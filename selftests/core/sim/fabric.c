@@ -243,6 +243,7 @@ static void renew(struct sim *sim, u32 from, u32 to)
 	/* A member that is still in an old view reads the row of the old life. */
 	sim->old_row[sim->old_rows++] = holder->row[from];
 	holder->row[from] = calloc(1, SIM_ROW(sim));
+	table_member(holder, from);
 }
 
 void fabric_open(struct sim *sim, u32 n)

@@ -726,7 +726,7 @@ void liar_check_install(struct node *node, const struct spindle_view *view)
  * Does an honest member still wait? Not if its processes have sent all and the view does not
  * change.
  */
-static bool waits(const struct sim *sim, const struct node *node)
+static bool waits(const struct sim *sim, struct node *node)
 {
 	const struct spindle_view *view = spindle_mb_view(&node->mb);
 	u32 r, g;
@@ -737,7 +737,7 @@ static bool waits(const struct sim *sim, const struct node *node)
 		if (!node_up(&sim->node[view->member[r].id - 1]))
 			return true;
 	for (g = 0; g < SIM_GROUPS; g++)
-		if (node->group[g].mc && !group_at_rest(&node->group[g]))
+		if (node->group[g].mc && !group_at_rest(node, g))
 			return true;
 	return false;
 }
@@ -778,7 +778,7 @@ void liar_check_end(struct sim *sim)
 	for (i = 0; i < LIE_KINDS; i++)
 		told += sim->lies[i];
 	for (i = 0; i < sim->nodes; i++) {
-		const struct node *node = &sim->node[i];
+		struct node *node = &sim->node[i];
 
 		if (is_left(sim, i) && waits(sim, node))
 			sim_fail(sim, "end: node %u waits in state %u of view %llu, suspects 0x%llx",

@@ -141,4 +141,16 @@ mutant parted_waits group/stream.c 's/	set = st->parted | without_end(ss, st);/	
 mutant invites_nobody group/group.c 's/	spindle_mg_invite(c, now);/	;/'
 mutant leaves_at_once membership/membership.c 's/if (mb->leave \&\& mb->state == SPINDLE_MB_ACTIVE)/if (mb->leave)/'
 
+# Tables.
+mutant table_cleared_always group/change.c 's/if (!c->mc\[i\] \&\& spindle_view_is_table/if (spindle_view_is_table/'
+mutant table_not_followed group/change.c 's/spindle_tb_follow(c->tb\[i\], tb, rank);/;/'
+mutant table_wrong_ranks group/change.c 's/spindle_tb_follow(c->tb\[i\], tb, rank);/spindle_tb_follow(c->tb[i], tb, from);/'
+mutant table_not_pushed group/group.c 's/return tb ? spindle_tb_wanted(tb, rank) : spindle_push_wanted/return spindle_push_wanted/'
+mutant table_forgotten group/group.c 's/return tb ? spindle_tb_pending(tb) : spindle_push_pending/return spindle_push_pending/'
+mutant table_joiner_lacks_nothing table/table.c '/^static void lacks_all/,/^}/ s/m->due = true;/m->due = false;/'
+mutant table_guard_first table/table.c 's/u32 n = push_cells(tb, m, write, max - 1);/u32 n = m->lacks[0] \& 1 ? push_guard(tb, m, write, 0, max - 2) : 0;/;s/^	if (m->lacks\[0\] \& 1)$/	if (n < max - 1) n += push_cells(tb, m, write + n, max - 1 - n);\n	if (0)/'
+mutant table_not_vouched table/table.c 's/return !m->vouch ||/return 1 ||/'
+mutant table_torn_guard table/table.c 's/if (spindle_mix(copy, n - 1) != copy\[n - 1\]) {/if (1) {/'
+mutant table_not_heard table/table.c 's/WRITE_ONCE(m->guard, word\[SPINDLE_TB_GUARD\]);/;/'
+
 mutants_end

@@ -42,7 +42,7 @@ static void free_group(struct spindle_mc *mc)
 	free(mc);
 }
 
-static struct spindle_row node_row(void *ctx, u32 rank)
+struct spindle_row node_row(void *ctx, u32 rank)
 {
 	struct node *node = ctx;
 	struct sim *sim = node->sim;
@@ -301,6 +301,9 @@ static struct spindle_mc *node_made(void *ctx, u32 g, struct spindle_streams **s
 	struct spindle_mc *mc = new_group(node, view, g, node->mb.me);
 
 	*streams = large_new(node, g, mc, view);
+	*tb = NULL;
+	if (spindle_view_is_table(&view->subgroup[g]))
+		*tb = table_new(node, view, g, &memory);
 	return mc;
 }
 
@@ -327,6 +330,8 @@ static void end_group(struct node *node, u32 g)
 
 	large_begin(node, g, NULL);
 	grp->mc = NULL;
+	table_free(grp->tb, &memory);
+	grp->tb = NULL;
 	grp->sending = false;
 	grp->parted = false;
 	grp->reading = false;
@@ -345,6 +350,8 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	u32 s;
 
 	grp->mc = node->mg.mc[g];
+	table_free(grp->tb, &memory);
+	grp->tb = node->mg.tb[g];
 	large_begin(node, g, node->mg.streams[g]);
 	if (!old)
 		clear_processes(node, g);
@@ -387,7 +394,9 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	grp->since = view->vid;
 	grp->late = false;
 	grp->blind = 0;
-	if (!grp->table)
+	if (grp->table)
+		table_begin(node, g);
+	else
 		kept_begin(node, g);
 }
 
@@ -608,6 +617,7 @@ bool node_back(struct node *node)
 		large_end(node, g);
 		if (grp->mc)
 			free_group(grp->mc);
+		table_free(grp->tb, &memory);
 		memset(grp, 0, sizeof(*grp));
 		grp->talk = talk;
 		grp->lazy = lazy;
@@ -722,6 +732,7 @@ void node_close(struct node *node)
 		large_end(node, i);
 		if (node->group[i].mc)
 			free_group(node->group[i].mc);
+		table_free(node->group[i].tb, &memory);
 	}
 	for (i = 0; i < node->sim->nodes; i++)
 		free(node->row[i]);

@@ -260,6 +260,8 @@ void node_processes(struct node *node)
 	for (g = 0; g < SIM_GROUPS; g++) {
 		struct group *grp = &node->group[g];
 
+		if (grp->tb)
+			table_run(node, g);
 		if (!grp->mc || grp->table)
 			continue;
 		come_and_go(node, g);

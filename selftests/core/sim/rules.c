@@ -28,8 +28,8 @@ static void name_nodes(struct spindle_rule *rule, u64 nodes, u64 senders)
 /* Make a table of a rule. Its cells fit into the ring that a row has for any subgroup. */
 static void make_table(struct sim *sim, struct spindle_rule *rule)
 {
-	u32 room = min_t(u32, sim->ring * SIM_SCALE, SPINDLE_MAX_TABLE_ROW);
 	u32 cell = SPINDLE_MIN_CELL << rng_below(&sim->tables, 4);
+	u32 room = SIM_CELLS * SPINDLE_MIN_CELL;
 	bool of_cell;
 
 	rule->cfg.mode = SPINDLE_MODE_TABLE;

@@ -218,13 +218,15 @@ static void step(struct sim *sim)
 }
 
 /*
- * Is there a reader, and are all committed messages at all members, if there are enough members? A
- * table has none of these, but it has formed.
+ * Is there a reader, and are all committed messages at all members, if there are enough members?
+ * Are the last values of a table?
  */
-bool group_at_rest(const struct group *g)
+bool group_at_rest(struct node *node, u32 index)
 {
+	const struct group *g = &node->group[index];
+
 	if (g->table)
-		return g->lacks || spindle_mc_runs(g->mc);
+		return spindle_mc_runs(g->mc) && table_at_rest(node, index);
 	return g->reading && (g->lacks || g->mc->send.txq.free_slot == g->slot);
 }
 
@@ -238,7 +240,7 @@ static bool at_rest(const struct sim *sim)
 	for (i = 0; i < sim->nodes; i++)
 		up += node_up(&sim->node[i]);
 	for (i = 0; i < sim->nodes; i++) {
-		const struct node *node = &sim->node[i];
+		struct node *node = &sim->node[i];
 		const struct spindle_view *view = spindle_mb_view(&node->mb);
 
 		if (sim->strict && node->started && !node->crashed && fabric_whole(sim, i) &&
@@ -251,7 +253,7 @@ static bool at_rest(const struct sim *sim)
 			return false;
 		vid = view->vid;
 		for (g = 0; g < SIM_GROUPS; g++)
-			if (node->group[g].mc && !group_at_rest(&node->group[g]))
+			if (node->group[g].mc && !group_at_rest(node, g))
 				return false;
 	}
 	return true;
@@ -344,7 +346,7 @@ struct total {
 	u64 liars;
 	u64 lies[LIE_KINDS];
 	u64 found[LIE_KINDS];
-	u64 rules_changed, rules_unmet, tables;
+	u64 rules_changed, rules_unmet, tables, cells;
 };
 
 static void add(struct total *t, const struct sim *sim)
@@ -383,6 +385,7 @@ static void add(struct total *t, const struct sim *sim)
 	t->rules_changed += sim->rules_changed;
 	t->rules_unmet += sim->rules_unmet;
 	t->tables += sim->tables_begun;
+	t->cells += sim->cells_read;
 	for (i = 0; i < FAULT_KINDS; i++)
 		t->happened[i] += sim->happened[i];
 	t->liars += !!sim->liar;
@@ -424,9 +427,9 @@ static void report_counts(const struct total *t, double seconds)
 	       (unsigned long long)t->lost_then);
 	printf("# joiners of one change that connected to each other: %llu\n",
 	       (unsigned long long)t->met);
-	printf("# nodes that changed their rules: %llu; offers that another change ended: %llu; tables begun: %llu\n",
+	printf("# nodes that changed their rules: %llu; offers that another change ended: %llu; tables begun: %llu, cells read: %llu\n",
 	       (unsigned long long)t->rules_changed, (unsigned long long)t->rules_unmet,
-	       (unsigned long long)t->tables);
+	       (unsigned long long)t->tables, (unsigned long long)t->cells);
 	printf("# lanes that broke alone: %llu, idle and closed: %llu, other ends replaced: %llu; schedules without quorum: %llu\n",
 	       (unsigned long long)t->snapped, (unsigned long long)t->idled,
 	       (unsigned long long)t->renewed, (unsigned long long)t->any);

@@ -10,6 +10,7 @@
  *	check.c		the invariants, checked at each delivery
  *	fault.c		the faults
  *	large.c		large messages: streams, over lanes
+ *	table.c		tables
  *	liar.c		a member that lies
  *	sim.c		the schedule, and the program
  */
@@ -35,6 +36,8 @@
 #define SIM_COPY 4096 /* bytes of a copying reader's ring, at most */
 #define SIM_SCALE 8 /* the smallest ring of a view is this many times the smallest ring here */
 #define SIM_LOG (2 * SIM_NODES * SIM_WINDOW) /* entries of a reader's queue at most, twice */
+/* The cells of a row, at most. They fit into the smallest ring of a row here. */
+#define SIM_CELLS (SPINDLE_PAGE / SIM_SCALE / SPINDLE_MIN_CELL)
 #define SIM_TRIMS (SIM_NODES * SIM_GROUPS)
 #define SIM_VIEWS 64
 #define SIM_LIVES 8
@@ -49,8 +52,9 @@
 #define SIM_MB SIM_BLOCK(SIM_GROUPS)
 #define SIM_MB_BYTES ALIGN(sizeof(struct spindle_mb_row) + \
 			   (2 * SIM_TRIMS + SPINDLE_DECREE_HEAD) * sizeof(u64), 64)
+/* The block of a table takes the place of two headers. */
 #define SIM_RINGS(sim) \
-	(sizeof(struct spindle_express) + (sim)->window * sizeof(struct spindle_hdr))
+	(sizeof(struct spindle_express) + max((sim)->window, 2U) * sizeof(struct spindle_hdr))
 #define SIM_EXPRESS(sim, g) (SIM_MB + SIM_MB_BYTES + (g) * SIM_RINGS(sim))
 #define SIM_HDR(sim, g) (SIM_EXPRESS(sim, g) + sizeof(struct spindle_express))
 #define SIM_PAY(sim, g) (SIM_EXPRESS(sim, SIM_GROUPS) + (g) * (u64)(sim)->ring)
@@ -203,7 +207,13 @@ struct kept {
  * @sending: there is a sending process
  * @parted: a process has gone before all its messages were sent
  * @lacks: the view gives the subgroup too few members
- * @table: it is a table, which no process uses here
+ * @table: it is a table
+ * @tb: the core's, of a table, or NULL
+ * @dirty: cells that its process has changed
+ * @round: version of the last guard that the process has sealed
+ * @sealed: the process has sealed the cell of the next round, and not the guard
+ * @came: the node came into the view when the table was there already
+ * @seen_cell: by node: versions that the reader has seen
  * @began_at: own messages when the view began
  * @extra: the other reading process
  * @kept: its history, with the process that reads it
@@ -245,6 +255,12 @@ struct group {
 	bool parted;
 	bool lacks;
 	bool table;
+	struct spindle_tb *tb;
+	u64 dirty[SPINDLE_TB_WORDS];
+	u64 round;
+	bool sealed;
+	bool came;
+	u64 seen_cell[SIM_NODES][SIM_CELLS];
 	u64 began_at;
 	struct extra extra;
 	struct kept kept;
@@ -404,6 +420,7 @@ struct sim {
 	struct rng newer; /* the same, for newer kinds still */
 	struct rng tables; /* the same, for tables */
 	u64 tables_begun;
+	u64 cells_read;
 	struct spindle_rules rules;
 	struct spindle_rules wanted[SIM_WANTS]; /* other rules that the administrator has wanted */
 	u32 wants; /* how many; the last one counts */
@@ -486,7 +503,7 @@ void sim_fail(struct sim *sim, const char *fmt, ...);
 __attribute__((format(printf, 2, 3)))
 void sim_say(struct sim *sim, const char *fmt, ...);
 
-bool group_at_rest(const struct group *g);
+bool group_at_rest(struct node *node, u32 g);
 
 /* fault.c */
 void fault_plan(struct sim *sim);
@@ -532,6 +549,17 @@ bool node_back(struct node *node);
 void node_pass(struct node *node);
 void node_close(struct node *node);
 bool node_up(const struct node *node);
+
+struct spindle_row node_row(void *ctx, u32 rank);
+
+/* table.c */
+struct spindle_tb *table_new(struct node *node, const struct spindle_view *view, u32 g,
+			     const struct spindle_memory *memory);
+void table_free(struct spindle_tb *tb, const struct spindle_memory *memory);
+void table_begin(struct node *node, u32 g);
+void table_member(struct node *node, u32 index);
+void table_run(struct node *node, u32 g);
+bool table_at_rest(struct node *node, u32 g);
 
 /* rules.c */
 void rules_make(struct sim *sim);

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The processes of tables, and what their readers must see. See sim.h.
+ *
+ * In round V a process seals one cell, and then the guard with version V. Sometimes it stops
+ * between the two for a while. So from the version of a guard follows which versions of the other
+ * cells a reader must see. A value says of which table, node and life it is, and in which view the
+ * table began there.
+ */
+#include "sim.h"
+
+/* Words of the smallest cell. The others have zeroes behind these. */
+enum {
+	WORD_SINCE,
+	WORD_OWNER,
+	WORD_CELL,
+};
+
+static u32 words_of(const struct spindle_tb *tb)
+{
+	return tb->cell / sizeof(u64);
+}
+
+static u64 *cell_of(const struct node *node, u32 g, u32 owner, u32 cell)
+{
+	const struct spindle_tb *tb = node->group[g].tb;
+
+	return (u64 *)(node->row[owner] + SIM_PAY(node->sim, g)) + cell * words_of(tb);
+}
+
+static u64 owner_word(const struct node *owner, u32 g)
+{
+	return (u64)owner->group[g].mc->id << 32 | owner->index << 8 | owner->inc;
+}
+
+static u32 cell_of_round(const struct spindle_tb *tb, u64 round)
+{
+	return tb->cells == 1 ? 0 : 1 + (round - 1) % (tb->cells - 1);
+}
+
+/* The version that a cell has when its owner has sealed the guard of a round. */
+static u64 version_at(const struct spindle_tb *tb, u64 round, u32 cell)
+{
+	u32 others = tb->cells - 1;
+
+	return !cell ? round : round / others + (round % others >= cell);
+}
+
+/* ---- write ---------------------------------------------------------------- */
+
+static void seal(struct node *node, u32 g, u32 cell, u64 version)
+{
+	const struct spindle_tb *tb = node->group[g].tb;
+	u64 *w = cell_of(node, g, node->index, cell);
+	u32 n = words_of(tb);
+
+	w[WORD_SINCE] = node->group[g].since;
+	w[WORD_OWNER] = owner_word(node, g);
+	w[WORD_CELL] = version << 32 | cell;
+	w[n - 2] = version;
+	w[n - 1] = spindle_mix(w, n - 1);
+	node->group[g].dirty[cell / 64] |= BIT_ULL(cell % 64);
+}
+
+static void write_row(struct node *node, u32 g)
+{
+	struct group *grp = &node->group[g];
+	u32 cell = cell_of_round(grp->tb, grp->round + 1);
+
+	if (!grp->sealed && cell)
+		seal(node, g, cell, version_at(grp->tb, grp->round + 1, cell));
+	grp->sealed = rng_chance(&node->sim->tables, 30);
+	if (grp->sealed)
+		return;
+	seal(node, g, 0, ++grp->round);
+}
+
+/* ---- read ----------------------------------------------------------------- */
+
+/* Does the owner have this table as the reader has it, and in the same life? */
+static bool is_same(const struct node *node, u32 g, const struct node *owner, const u64 *w)
+{
+	return owner->group[g].tb && owner->inc == node->life[owner->index] &&
+	       owner_word(owner, g) == w[WORD_OWNER] && owner->group[g].since == w[WORD_SINCE];
+}
+
+/* A value that has a seal is one that its owner has sealed, and not a former one. */
+static void check_value(struct node *node, u32 g, const struct node *owner, u32 cell,
+			const u64 *w, u64 version)
+{
+	struct group *grp = &node->group[g];
+	u64 life = node->life[owner->index];
+	bool right = w[WORD_OWNER] == ((u64)grp->mc->id << 32 | owner->index << 8 | life) &&
+		     w[WORD_CELL] == (version << 32 | cell);
+
+	/* A row of a member that was here when the table began has nothing of a former table. */
+	if (!grp->came && w[WORD_SINCE] < grp->since)
+		right = false;
+	if (is_same(node, g, owner, w) &&
+	    version > version_at(grp->tb, owner->group[g].round + 1, cell))
+		right = false;
+	if (!right)
+		sim_fail(node->sim, "node %u group %u: cell %u of node %u is none of its values",
+			 node->index, grp->mc->id, cell, owner->index);
+	if (version < grp->seen_cell[owner->index][cell])
+		sim_fail(node->sim, "node %u group %u: cell %u of node %u goes back", node->index,
+			 grp->mc->id, cell, owner->index);
+	grp->seen_cell[owner->index][cell] = version;
+	node->sim->cells_read++;
+}
+
+/* Returns the version of a cell; U64_MAX: a part of it is on its way. */
+static u64 read_cell(struct node *node, u32 g, const struct node *owner, u32 cell)
+{
+	const u64 *w = cell_of(node, g, owner->index, cell);
+	u32 n = words_of(node->group[g].tb);
+
+	if (spindle_mix(w, n - 1) != w[n - 1])
+		return U64_MAX;
+	if (w[n - 2])
+		check_value(node, g, owner, cell, w, w[n - 2]);
+	return w[n - 2];
+}
+
+/* The guard of a member that a process may believe, or 0. */
+static u64 read_guard(struct node *node, u32 g, u32 rank)
+{
+	struct group *grp = &node->group[g];
+	u32 index = grp->member_node[rank];
+	u64 guard = read_cell(node, g, &node->sim->node[index], 0);
+
+	if (guard == U64_MAX || (node->sim->imm && index != node->index &&
+				 guard > grp->tb->member[rank].guard))
+		return 0;
+	return guard;
+}
+
+static void read_row(struct node *node, u32 g, u32 rank)
+{
+	struct group *grp = &node->group[g];
+	const struct node *owner = &node->sim->node[grp->member_node[rank]];
+	u64 guard = read_guard(node, g, rank), version;
+	u32 cell;
+
+	for (cell = 1; cell < grp->tb->cells; cell++) {
+		version = read_cell(node, g, owner, cell);
+		if (guard && version < version_at(grp->tb, guard, cell))
+			sim_fail(node->sim, "node %u group %u: guard %llu of node %u, cell %u at %llu",
+				 node->index, grp->mc->id, (unsigned long long)guard, owner->index,
+				 cell, (unsigned long long)version);
+	}
+}
+
+/* A row here belongs to the life of its owner that this node is connected to. */
+static bool is_owner(const struct node *node, u32 index)
+{
+	return !liar_is(node->sim, index) &&
+	       (index == node->index || node->life[index] == node->sim->node[index].inc);
+}
+
+/* ---- the schedule --------------------------------------------------------- */
+
+/**
+ * table_new() - the table of a subgroup in the next view
+ * @node: the node
+ * @view: the view
+ * @g: index of a table
+ * @memory: where its arrays come from
+ *
+ * Return: the table, created and wired
+ */
+struct spindle_tb *table_new(struct node *node, const struct spindle_view *view, u32 g,
+			     const struct spindle_memory *memory)
+{
+	struct spindle_tb *tb = calloc(1, sizeof(*tb));
+
+	spindle_tb_create(tb, view, g, node->mb.me, memory);
+	spindle_tb_wire(tb, view, g, node_row, node);
+	return tb;
+}
+
+/**
+ * table_free() - free a table
+ * @tb: the table, or NULL
+ * @memory: as for table_new()
+ */
+void table_free(struct spindle_tb *tb, const struct spindle_memory *memory)
+{
+	if (tb)
+		spindle_tb_destroy(tb, memory);
+	free(tb);
+}
+
+/**
+ * table_begin() - a table begins at a node: its process writes the row from now on
+ * @node: the node
+ * @g: index of the table
+ *
+ * A node that joins gets the rows of the members as they are.
+ */
+void table_begin(struct node *node, u32 g)
+{
+	const struct spindle_view *before = &node->mb.view[!node->mb.now];
+	struct group *grp = &node->group[g];
+
+	grp->came = spindle_view_rank(before, node->index + 1) < 0;
+	grp->round = 0;
+	grp->sealed = false;
+	memset(grp->dirty, 0, sizeof(grp->dirty));
+	memset(grp->seen_cell, 0, sizeof(grp->seen_cell));
+	grp->tb->dirty = grp->dirty;
+}
+
+/**
+ * table_member() - another life of a node is a member: its versions begin again
+ * @node: the node
+ * @index: of the other one
+ */
+void table_member(struct node *node, u32 index)
+{
+	u32 g;
+
+	for (g = 0; g < SIM_GROUPS; g++)
+		memset(node->group[g].seen_cell[index], 0,
+		       sizeof(node->group[g].seen_cell[index]));
+}
+
+/**
+ * table_run() - the processes of a table at a node
+ * @node: the node
+ * @g: index of the table
+ */
+void table_run(struct node *node, u32 g)
+{
+	struct group *grp = &node->group[g];
+	u32 r;
+
+	if (!node->sim->quiet && rng_chance(&node->sim->tables, grp->talk))
+		write_row(node, g);
+	/* A node that stops may have half of a view. */
+	if (!node_up(node))
+		return;
+	for (r = 0; r < grp->tb->members; r++)
+		if (is_owner(node, grp->member_node[r]))
+			read_row(node, g, r);
+}
+
+/**
+ * table_at_rest() - has a node the last values of all members that are up?
+ * @node: the node
+ * @g: index of the table
+ *
+ * Return: true if so
+ */
+bool table_at_rest(struct node *node, u32 g)
+{
+	struct group *grp = &node->group[g];
+	u32 r;
+
+	for (r = 0; r < grp->tb->members; r++) {
+		u32 index = grp->member_node[r];
+		const struct node *owner = &node->sim->node[index];
+
+		if (is_owner(node, index) && node_up(owner) && owner->group[g].tb &&
+		    read_guard(node, g, r) != owner->group[g].round)
+			return false;
+	}
+	return true;
+}
