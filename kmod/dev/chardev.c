@@ -59,10 +59,6 @@ static bool is_told(int err)
 	return err == -ENOMEM || err == -ESTALE || err == -ERANGE || err == -EXDEV;
 }
 
-/*
- * The process may have been compiled against a shorter or a longer struct. Bytes beyond our
- * struct must be zero, and the process gets no more bytes than it has room for.
- */
 static long ioctl_attach(struct spindle_attachment *att, void __user *arg)
 {
 	char name[SPINDLE_NAME_LEN + 1];
@@ -70,16 +66,9 @@ static long ioctl_attach(struct spindle_attachment *att, void __user *arg)
 	u32 size;
 	int err, ret;
 
-	if (get_user(size, (u32 __user *)arg))
-		return -EFAULT;
-	if (size < ATTACH_SIZE_MIN)
-		return -EPROTONOSUPPORT;
-	if (size > PAGE_SIZE)
-		return -EINVAL;
-	err = copy_struct_from_user(&args, sizeof(args), arg, size);
-	if (err)
-		return err == -E2BIG ? -EINVAL : err;
-	err = spindle_file_name(name, args.name, args.subgroup);
+	err = spindle_file_args(&args, sizeof(args), ATTACH_SIZE_MIN, arg, &size);
+	if (!err)
+		err = spindle_file_name(name, args.name, args.subgroup);
 	if (err)
 		return err;
 	ret = bind(att, name[0] ? name : NULL, &args);

@@ -44,6 +44,33 @@ int spindle_file_release(struct inode *inode, struct file *file)
 }
 
 /**
+ * spindle_file_args() - copy a request whose first word is its size
+ * @args: out
+ * @known: bytes of the request that this kernel knows
+ * @least: bytes that every program knows
+ * @user: the request of the process
+ * @size: out: bytes that the process knows; it gets no more than these in a reply
+ *
+ * The process may have been compiled against a shorter or a longer struct. Bytes beyond our struct
+ * must be zero.
+ *
+ * Return: 0, -EFAULT, -EPROTONOSUPPORT (it is shorter than @least), or -EINVAL
+ */
+int spindle_file_args(void *args, size_t known, size_t least, const void __user *user, u32 *size)
+{
+	int err;
+
+	if (get_user(*size, (const u32 __user *)user))
+		return -EFAULT;
+	if (*size < least)
+		return -EPROTONOSUPPORT;
+	if (*size > PAGE_SIZE)
+		return -EINVAL;
+	err = copy_struct_from_user(args, known, user, *size);
+	return err == -E2BIG ? -EINVAL : err;
+}
+
+/**
  * spindle_file_name() - the name of a subgroup in a request
  * @name: out; empty if the request has none
  * @user: its address in the process, or 0

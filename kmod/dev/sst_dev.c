@@ -26,16 +26,9 @@ static long ioctl_attach(struct spindle_attachment *att, void __user *arg)
 	u32 size;
 	int err;
 
-	if (get_user(size, (u32 __user *)arg))
-		return -EFAULT;
-	if (size < ATTACH_SIZE_MIN)
-		return -EPROTONOSUPPORT;
-	if (size > PAGE_SIZE)
-		return -EINVAL;
-	err = copy_struct_from_user(&args, sizeof(args), arg, size);
-	if (err)
-		return err == -E2BIG ? -EINVAL : err;
-	err = spindle_file_name(name, args.name, args.table);
+	err = spindle_file_args(&args, sizeof(args), ATTACH_SIZE_MIN, arg, &size);
+	if (!err)
+		err = spindle_file_name(name, args.name, args.table);
 	if (!err)
 		err = spindle_table_bind(att, spindle_net_of(current->nsproxy->net_ns),
 					 name[0] ? name : NULL, &args);

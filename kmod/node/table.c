@@ -21,19 +21,12 @@ static struct spindle_table_usr *usr_of(const struct spindle_attachment *att)
 	return att->usr_pages.va;
 }
 
-/* The instance of a member's row, by its rank in the table: the seat, as in find_instance(). */
-static u32 instance_of(const struct spindle_subgroup *sg, u32 rank)
+/* The instance of a member's row, by its ranks in table and view, as find_instance() has it. */
+static u32 instance_of(const struct spindle_installed *inst, u32 rank, u32 view_rank)
 {
-	const struct spindle_installed *inst = sg->inst;
-	u64 members = sg->cfg->members;
-	u32 i;
-
 	if (!inst->live)
 		return rank;
-	for (i = 0; i < rank; i++)
-		members &= members - 1;
-	i = __ffs64(members);
-	return inst->peer[i] ? inst->peer[i]->seat : SPINDLE_SEATS;
+	return inst->peer[view_rank] ? inst->peer[view_rank]->seat : SPINDLE_SEATS;
 }
 
 /* ---- engine ----------------------------------------------------------- */
@@ -42,13 +35,15 @@ static u32 instance_of(const struct spindle_subgroup *sg, u32 rank)
 static void show_vouched(const struct spindle_subgroup *sg, struct spindle_table_ctl *ctl)
 {
 	const struct spindle_tb *tb = &sg->table->tb;
+	u64 members = sg->cfg->members;
 	u32 r;
 
-	for (r = 0; r < tb->members; r++) {
+	for (r = 0; r < tb->members; r++, members &= members - 1) {
+		u32 instance = instance_of(sg->inst, r, __ffs64(members));
 		u64 guard = r == tb->me ? U64_MAX : tb->member[r].guard;
 
 		/* Pairs with the reader's load-acquire: the other cells are visible. */
-		smp_store_release(&ctl->vouched[instance_of(sg, r)], guard);
+		smp_store_release(&ctl->vouched[instance], guard);
 	}
 }
 
@@ -172,7 +167,7 @@ static void describe(const struct spindle_subgroup *sg, struct spindle_table_att
 	args->rank = tb->me;
 	args->cells = tb->cells;
 	args->cell = tb->cell;
-	args->own_instance = instance_of(sg, tb->me);
+	args->own_instance = instance_of(inst, tb->me, inst->mg.me);
 	args->instances = inst->live ? SPINDLE_TABLE_INSTANCES : tb->members;
 	if (inst->node->imm)
 		args->features |= SPINDLE_TABLE_FEAT_VOUCH;

@@ -224,10 +224,7 @@ int spindle_tb_create(struct spindle_tb *tb, const struct spindle_view *view, u3
 	tb->member = memory->zalloc(tb->members, sizeof(*tb->member));
 	tb->guard = memory->zalloc(1, tb->cell);
 	tb->next = memory->zalloc(1, tb->cell);
-	if (!tb->member || !tb->guard || !tb->next)
-		return -ENOMEM;
-	spindle_tb_init(tb);
-	return 0;
+	return tb->member && tb->guard && tb->next ? 0 : -ENOMEM;
 }
 
 /**

@@ -21,15 +21,6 @@ static u64 cells_of(const struct spindle_tb *tb, u32 w)
 
 /* ---- life ------------------------------------------------------------- */
 
-/**
- * spindle_tb_init() - make a table ready
- * @tb: zeroed, but for its arrays and sizes and the places of its members
- */
-void spindle_tb_init(struct spindle_tb *tb)
-{
-	spindle_block_write(&tb->block, tb->word);
-}
-
 /* A member that has just come has nothing of the own row. */
 static void lacks_all(const struct spindle_tb *tb, struct spindle_tb_member *m)
 {
@@ -57,7 +48,7 @@ static void keep_member(struct spindle_tb_member *m, const struct spindle_tb_mem
 
 /**
  * spindle_tb_follow() - go on from the same table in the view before
- * @tb: initialized; rows here are as they were
+ * @tb: new; rows here are as they were
  * @old: the table in the view before, not used any more
  * @from: of each member its rank in @old, or SPINDLE_NO_RANK
  */

@@ -120,7 +120,7 @@ struct spindle_tb {
 	u64 *next;
 	/** @word: own columns */
 	u64 word[SPINDLE_BLOCK_WORDS];
-	/** @block: own block, as it is pushed */
+	/** @block: own block, as it is pushed; zeroes are the block of a new table */
 	struct spindle_block block;
 	/** @bad: ranks of members that wrote what no correct member writes */
 	u64 bad;
@@ -128,7 +128,6 @@ struct spindle_tb {
 	struct spindle_tb_stats stats;
 };
 
-void spindle_tb_init(struct spindle_tb *tb);
 void spindle_tb_follow(struct spindle_tb *tb, struct spindle_tb *old, const u32 *from);
 void spindle_tb_detach(struct spindle_tb *tb);
 bool spindle_tb_run(struct spindle_tb *tb);

@@ -292,7 +292,6 @@ static void make_tb(u32 n)
 		m->block = (void *)(cell_of(n, r, 0) + end / 8);
 		m->vouch = ordered ? NULL : &host[n].vouch[r];
 	}
-	spindle_tb_init(tb);
 	tb->dirty = host[n].dirty;
 }
 

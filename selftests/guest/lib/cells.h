@@ -136,19 +136,28 @@ static inline int cells_kick(const struct cells *c)
 	return ioctl(c->fd, SPINDLE_TABLE_IOC_KICK) ? -errno : 0;
 }
 
-/* Returns 0, -EAGAIN: half of it is there, or -EILSEQ: a sealed value that nobody has made. */
-static inline int cells_read(const struct cells *c, const uint64_t *row, uint32_t cell,
-			     uint64_t *version)
+/* Copy a cell of a row. Returns false if half of it is there. */
+static inline bool cells_copy(const struct cells *c, const uint64_t *row, uint32_t cell,
+			      uint64_t copy[MAX_WORDS])
 {
 	uint32_t words = cells_words(c), i;
 	const uint64_t *from = row + (uint64_t)cell * words;
-	uint64_t copy[MAX_WORDS], want[MAX_WORDS];
 
 	copy[words - 1] = __atomic_load_n(&from[words - 1], __ATOMIC_ACQUIRE);
 	for (i = 0; i < words - 1; i++)
 		copy[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (cells_seal(copy, words - 1) != copy[words - 1])
+	return cells_seal(copy, words - 1) == copy[words - 1];
+}
+
+/* Returns 0, -EAGAIN: half of it is there, or -EILSEQ: a sealed value that nobody has made. */
+static inline int cells_read(const struct cells *c, const uint64_t *row, uint32_t cell,
+			     uint64_t *version)
+{
+	uint64_t copy[MAX_WORDS], want[MAX_WORDS];
+	uint32_t words = cells_words(c);
+
+	if (!cells_copy(c, row, cell, copy))
 		return -EAGAIN;
 	*version = copy[words - 2];
 	cells_make(want, words, *version);

@@ -15,7 +15,6 @@
  * <linux/spindle_table.h> as it stands, without the library.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -27,7 +26,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <linux/spindle_table.h>
+
+#include "cells.h"
 
 #define MAX_NODES	64
 #define MAX_INSTANCES	256
@@ -39,96 +39,61 @@ static uint32_t table = 1;
 static bool dies;
 
 /* What one process has mapped. */
-static struct spindle_table_attach at;
-static int fd;
-static uint8_t *ctl, *usr, *row[MAX_INSTANCES];
-static uint64_t *own;
+static struct cells mine;
+static uint64_t *row[MAX_INSTANCES];
 static uint32_t words;
 static uint64_t seen[MAX_INSTANCES][SPINDLE_MAX_CELLS];
 static uint64_t values, torn, waits;
 
 #define fail(...) do { fprintf(stderr, "table-load: " __VA_ARGS__); exit(1); } while (0)
 
-static uint64_t mix(const uint64_t *word, uint32_t n)
-{
-	uint64_t h = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		h ^= word[i];
-		h *= 0x9e3779b97f4a7c15ULL;
-		h ^= h >> 32;
-	}
-	return h;
-}
-
 static uint64_t value_of(uint32_t id, uint32_t cell, uint64_t version, uint32_t at_word)
 {
 	uint64_t w[4] = { id, cell, version, at_word };
 
-	return mix(w, 4);
+	return cells_seal(w, 4);
 }
 
 /* The version that a cell has when its owner has sealed guard @round. */
 static uint64_t version_at(uint64_t round, uint32_t cell)
 {
-	uint32_t others = at.cells - 1;
+	uint32_t others = mine.a.cells - 1;
 
 	return !cell ? round : round / others + (round % others >= cell);
 }
 
 static uint32_t cell_of_round(uint64_t round)
 {
-	return at.cells == 1 ? 0 : 1 + (round - 1) % (at.cells - 1);
-}
-
-static void *map(const struct spindle_section *s, uint32_t instance, int prot)
-{
-	void *p = mmap(NULL, s->len, prot, MAP_SHARED, fd, s->cookie + instance * at.row_stride);
-
-	return p == MAP_FAILED ? NULL : p;
+	return mine.a.cells == 1 ? 0 : 1 + (round - 1) % (mine.a.cells - 1);
 }
 
 static void attach(uint32_t id, uint32_t flags)
 {
-	at = (struct spindle_table_attach){
-		.size = sizeof(at), .node = id, .table = table, .flags = flags, .event_fd = -1,
-	};
-	fd = open("/dev/spindle-sst", O_RDWR | O_CLOEXEC);
-	if (fd < 0 || ioctl(fd, SPINDLE_TABLE_IOC_ATTACH, &at))
-		fail("attach node %u: %s\n", id, strerror(errno));
-	words = at.cell / sizeof(uint64_t);
-	ctl = map(&at.ctl, 0, PROT_READ);
-	usr = map(&at.usr, 0, PROT_READ | PROT_WRITE);
-	own = map(&at.own, 0, PROT_READ | PROT_WRITE);
-	if (!ctl || !usr || ((flags & SPINDLE_TABLE_WRITE) && !own) ||
-	    at.instances > MAX_INSTANCES)
-		fail("node %u cannot map its sections\n", id);
+	int err = cells_attach(&mine, cells_args(id, table, flags));
+
+	if (err)
+		fail("attach node %u: %s\n", id, strerror(-err));
+	if (mine.a.instances > MAX_INSTANCES)
+		fail("node %u has %u instances\n", id, mine.a.instances);
+	words = cells_words(&mine);
 }
 
 /* When a table ends, its rows show zeroes. */
 static void check_end(void)
 {
-	if (__atomic_load_n((uint32_t *)(ctl + at.ctl_state), __ATOMIC_ACQUIRE) >
+	if (__atomic_load_n((uint32_t *)(mine.ctl + mine.a.ctl_state), __ATOMIC_ACQUIRE) >
 	    SPINDLE_STATE_ACTIVE)
-		fail("node %u: the table has ended, error %u\n", at.node,
-		     *(uint32_t *)(ctl + at.ctl_error));
+		fail("node %u: the table has ended, error %u\n", mine.a.node,
+		     *(uint32_t *)(mine.ctl + mine.a.ctl_error));
 }
 
 /* ---- write ---------------------------------------------------------------- */
 
-static void kick(void)
-{
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (__atomic_load_n((uint32_t *)(ctl + at.ctl_need_wakeup), __ATOMIC_RELAXED) &&
-	    ioctl(fd, SPINDLE_TABLE_IOC_KICK))
-		fail("kick: %s\n", strerror(errno));
-}
-
 /* Write a value, half of it if the process is to die in the middle. */
 static void update(uint32_t id, uint32_t cell, uint64_t version, bool die)
 {
-	uint64_t *at_cell = own + (uint64_t)cell * words;
-	uint64_t *dirty = (uint64_t *)(usr + at.usr_dirty) + cell / 64;
+	uint64_t *at_cell = mine.own + (uint64_t)cell * words;
+	uint64_t *dirty = (uint64_t *)(mine.usr + mine.a.usr_dirty) + cell / 64;
 	uint32_t i;
 
 	for (i = 0; i < words - 2; i++) {
@@ -137,18 +102,21 @@ static void update(uint32_t id, uint32_t cell, uint64_t version, bool die)
 		__atomic_store_n(&at_cell[i], value_of(id, cell, version, i), __ATOMIC_RELAXED);
 	}
 	__atomic_store_n(&at_cell[i], version, __ATOMIC_RELAXED);
-	__atomic_store_n(&at_cell[i + 1], mix(at_cell, words - 1), __ATOMIC_RELEASE);
+	__atomic_store_n(&at_cell[i + 1], cells_seal(at_cell, words - 1), __ATOMIC_RELEASE);
 	__atomic_fetch_or(dirty, 1ULL << cell % 64, __ATOMIC_RELEASE);
 }
 
 static void one_round(uint32_t id, uint64_t round, bool die)
 {
 	uint32_t cell = cell_of_round(round);
+	int err;
 
 	if (cell)
 		update(id, cell, version_at(round, cell), die);
 	update(id, 0, round, false);
-	kick();
+	err = cells_kick(&mine);
+	if (err)
+		fail("kick: %s\n", strerror(-err));
 }
 
 /* ---- read ----------------------------------------------------------------- */
@@ -156,15 +124,10 @@ static void one_round(uint32_t id, uint64_t round, bool die)
 /* Read a whole value. Returns false if the cell is being written. */
 static bool read_cell(uint32_t id, uint32_t instance, uint32_t cell, uint64_t *version)
 {
-	const uint64_t *from = (uint64_t *)row[instance] + (uint64_t)cell * words;
-	uint64_t copy[SPINDLE_MAX_CELL / sizeof(uint64_t)], seal;
+	uint64_t copy[MAX_WORDS];
 	uint32_t i;
 
-	seal = __atomic_load_n(&from[words - 1], __ATOMIC_ACQUIRE);
-	for (i = 0; i < words - 1; i++)
-		copy[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (mix(copy, words - 1) != seal) {
+	if (!cells_copy(&mine, row[instance], cell, copy)) {
 		torn++;
 		return false;
 	}
@@ -172,11 +135,11 @@ static bool read_cell(uint32_t id, uint32_t instance, uint32_t cell, uint64_t *v
 	for (i = 0; *version && i < words - 2; i++)
 		if (copy[i] != value_of(id, cell, *version, i))
 			fail("node %u: cell %u of node %u is no value of version %" PRIu64 "\n",
-			     at.node, cell, id, *version);
+			     mine.a.node, cell, id, *version);
 	if (*version < seen[instance][cell]) {
 		check_end();
 		fail("node %u: cell %u of node %u went back from %" PRIu64 " to %" PRIu64 "\n",
-		     at.node, cell, id, seen[instance][cell], *version);
+		     mine.a.node, cell, id, seen[instance][cell], *version);
 	}
 	seen[instance][cell] = *version;
 	values++;
@@ -186,21 +149,21 @@ static bool read_cell(uint32_t id, uint32_t instance, uint32_t cell, uint64_t *v
 /* Returns the version of the guard, 0 if it cannot be read now. */
 static uint64_t read_row(uint32_t id, uint32_t instance)
 {
-	const uint64_t *vouched = (uint64_t *)(ctl + at.ctl_vouched) + instance;
+	const uint64_t *vouched = (uint64_t *)(mine.ctl + mine.a.ctl_vouched) + instance;
 	uint64_t guard, version;
 	uint32_t cell;
 
 	if (!read_cell(id, instance, 0, &guard))
 		return 0;
-	if ((at.features & SPINDLE_TABLE_FEAT_VOUCH) &&
+	if ((mine.a.features & SPINDLE_TABLE_FEAT_VOUCH) &&
 	    guard > __atomic_load_n(vouched, __ATOMIC_ACQUIRE))
 		return 0;
-	for (cell = 1; cell < at.cells; cell++)
+	for (cell = 1; cell < mine.a.cells; cell++)
 		if (read_cell(id, instance, cell, &version) &&
 		    version < version_at(guard, cell)) {
 			check_end();
 			fail("node %u: guard %" PRIu64 " of node %u, cell %u of version %" PRIu64
-			     "\n", at.node, guard, id, cell, version);
+			     "\n", mine.a.node, guard, id, cell, version);
 		}
 	return guard;
 }
@@ -220,17 +183,17 @@ static int read_all(void)
 	struct spindle_seats seats = { .count = MAX_NODES, .ptr = (uintptr_t)seat };
 	int complete = 0;
 
-	if (ioctl(fd, SPINDLE_TABLE_IOC_SEATS, &seats)) {
+	if (ioctl(mine.fd, SPINDLE_TABLE_IOC_SEATS, &seats)) {
 		check_end();
-		fail("node %u: seats: %s\n", at.node, strerror(errno));
+		fail("node %u: seats: %s\n", mine.a.node, strerror(errno));
 	}
 	for (uint32_t i = 0; i < seats.count; i++) {
 		uint32_t instance = seat[i].sst;
 
 		if (!row[instance])
-			row[instance] = map(&at.rows, instance, PROT_READ);
+			row[instance] = cells_map(&mine, &mine.a.rows, instance, PROT_READ);
 		if (!row[instance])
-			fail("node %u cannot map row %u\n", at.node, instance);
+			fail("node %u cannot map row %u\n", mine.a.node, instance);
 		complete += read_row(seat[i].node, instance) >= rounds && is_expected(seat[i].node);
 	}
 	return complete;
@@ -239,20 +202,13 @@ static int read_all(void)
 /* Wait until a row has changed since the generation that was seen. */
 static void await_change(void)
 {
-	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	struct pollfd pfd = { .fd = mine.fd, .events = POLLIN };
 	int n = poll(&pfd, 1, wait_s * 1000);
 
 	waits++;
 	if (n <= 0)
-		fail("node %u: no change for %d s\n", at.node, wait_s);
+		fail("node %u: no change for %d s\n", mine.a.node, wait_s);
 	check_end();
-}
-
-static void see(void)
-{
-	__atomic_store_n((uint64_t *)(usr + at.usr_seen),
-			 __atomic_load_n((uint64_t *)(ctl + at.ctl_generation), __ATOMIC_ACQUIRE),
-			 __ATOMIC_SEQ_CST);
 }
 
 /* ---- processes ------------------------------------------------------------ */
@@ -263,13 +219,13 @@ static int run(uint32_t id, uint64_t die_in)
 
 	attach(id, SPINDLE_TABLE_WRITE);
 	/* A former writer may have died before the guard of its round. Its round is done again. */
-	for (round = own[words - 2] + 1; round <= rounds; round++) {
+	for (round = mine.own[words - 2] + 1; round <= rounds; round++) {
 		one_round(id, round, round == die_in);
 		if (round % 8 == 0)
 			read_all();
 	}
 	for (;;) {
-		see();
+		cells_see(&mine);
 		if (read_all() == num_expected)
 			break;
 		await_change();
