@@ -2,6 +2,8 @@
 /*
  * Connections: one reliable queue pair to one peer. See conn.h for the states.
  */
+#include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
 
 #include "bulk.h"
@@ -12,11 +14,8 @@
 #define RETRY_MS	100	/* between attempts */
 #define RETRY_BULK_MS	20	/* for bulk, because the peer may not have the lane yet */
 #define ACK_TIMEOUT	17	/* 4.096 us << 17: half a second per retry */
-/*
- * For patient connections: 34 ms. Soft-RoCE restarts the timer with each write, so this has to be
- * shorter than the interval of heartbeats.
- */
-#define ACK_TIMEOUT_SOON	13
+#define ACK_TIMEOUT_MIN	13	/* 34 ms */
+#define ACK_TIMEOUT_MS	8	/* about a millisecond */
 /*
  * A work item posts receives again. Until it has run, a burst of immediates may find no receive.
  * With this timer the retries last a second. They must end, because a peer may post no receives.
@@ -259,8 +258,9 @@ u8 spindle_conn_retries(const struct spindle_conn *conn)
 
 static u8 ack_timeout(const struct spindle_conn *conn)
 {
-	/* Blocks may take longer than the short time-out on a slow link: do not repeat them. */
-	return conn->cfg.patient && !conn->cfg.bulk ? ACK_TIMEOUT_SOON : ACK_TIMEOUT;
+	u32 ms = conn->cfg.ack_ms;
+
+	return ms ? clamp(ACK_TIMEOUT_MS + ilog2(ms), ACK_TIMEOUT_MIN, ACK_TIMEOUT) : ACK_TIMEOUT;
 }
 
 static struct rdma_conn_param conn_param(struct spindle_conn *conn)

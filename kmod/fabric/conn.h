@@ -131,11 +131,10 @@ struct spindle_conn_config {
 	struct sockaddr_storage src;
 	/** @dst: the peer's address and port (active side) */
 	struct sockaddr_storage dst;
-	/**
-	 * @patient: the device retries lost packets for as long as it can, and unless @bulk after a
-	 * short time-out
-	 */
+	/** @patient: the device repeats lost packets for as long as it can */
 	bool patient;
+	/** @ack_ms: milliseconds before the device repeats a packet; 0: half a second */
+	u32 ack_ms;
 	/** @secret: the dialling side must send its rights and its proof first */
 	bool secret;
 	/** @bulk: the connection is part of a struct spindle_bulk, see bulk.h */

@@ -112,6 +112,16 @@ static bool dials(const struct spindle_peer *peer)
 	       (inst->mg.me == SPINDLE_NO_RANK || inst->node->id < peer->id);
 }
 
+/*
+ * Soft-RoCE restarts its timer with each write, so the time is shorter than the interval of
+ * heartbeats, which is a tenth of the view's timeout. It is as long as possible otherwise, because
+ * on a machine that cannot keep up, each repetition is more work.
+ */
+static u32 ack_ms(const struct spindle_installed *inst)
+{
+	return max(inst->rules->timeout_ms / 40, 1U);
+}
+
 /**
  * spindle_peer_start() - start connecting to a peer, or waiting for it
  * @peer: created, in an installed view that is complete
@@ -126,6 +136,7 @@ void spindle_peer_start(struct spindle_peer *peer)
 		.ops = &spindle_peer_conn_ops,
 		.active = dials(peer),
 		.patient = inst->live,
+		.ack_ms = inst->live ? ack_ms(inst) : 0,
 		.secret = spindle_key_given(&node->key),
 		.in = &peer->row,
 		.own = &inst->row,
