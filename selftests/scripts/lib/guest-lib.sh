@@ -125,11 +125,11 @@ rxe_counter()
 	echo "$sum"
 }
 
-# barrier NODE NODES NAME [SECONDS]: wire tests wait here for each other. The
-# address of node N is 10.0.0.N, set up by setup_rxe_eth.
+# barrier NODE NODES NAME: wire tests wait here for each other. The address of node N is 10.0.0.N,
+# set up by setup_rxe_eth. The limit only bounds a failure, as that of wait_until.
 barrier()
 {
-	vm-sync "$1" "$2" 10.0.0.1 7531 "${TEST_NAME:-}.$3" "${4:-120}"
+	vm-sync "$1" "$2" 10.0.0.1 7531 "${TEST_NAME:-}.$3" $((400 * ${PATIENCE:-1}))
 }
 
 # A crash that the test wants: the verdict is good and the machine is gone at

@@ -31,8 +31,8 @@ rdmc_whole()
 	members=$2
 	shift 2
 	rdmc_group=$((rdmc_group + 100))
-	! among "$members" || check "$name" limit 100 rdmc-load -m "$members" -n "$node" \
-		-G $rdmc_group -t $((60000 * ${PATIENCE:-1})) -w $((80 * ${PATIENCE:-1})) "$@"
+	! among "$members" || check "$name" limit 400 rdmc-load -m "$members" -n "$node" \
+		-G $rdmc_group -t $((300000 * ${PATIENCE:-1})) -w $((300 * ${PATIENCE:-1})) "$@"
 }
 
 # rdmc_begin MEMBERS OPTION...: start a long transfer in the background. $rdmc_flag exists when an
@@ -48,7 +48,7 @@ rdmc_begin()
 	rdmc_group=$((rdmc_group + 100))
 	{
 		rdmc-load -m "$members" -n "$node" -G $rdmc_group -c 100000 -l 1-300000 -b 16384 \
-			-t "${RDMC_TIMEOUT:-5000}" -w $((80 * ${PATIENCE:-1})) -f $rdmc_flag "$@" >$rdmc_out 2>&1 &
+			-t "${RDMC_TIMEOUT:-5000}" -w $((300 * ${PATIENCE:-1})) -f $rdmc_flag "$@" >$rdmc_out 2>&1 &
 		echo $! >$rdmc_pid
 		rc=0
 		wait $! || rc=$?
@@ -61,7 +61,7 @@ rdmc_begin()
 # rdmc_ends STATUS
 rdmc_ends()
 {
-	wait_until 90 test -s $rdmc_rc || { echo "it does not end"; cat $rdmc_out; return 1; }
+	wait_until 200 test -s $rdmc_rc || { echo "it does not end"; cat $rdmc_out; return 1; }
 	[ "$(cat $rdmc_rc)" = "$1" ] && return 0
 	echo "status $(cat $rdmc_rc)"
 	tail -n 20 $rdmc_out
@@ -149,10 +149,10 @@ cast_all()
 	members=$2
 	shift 2
 	if [ "$node" = "${members%%,*}" ]; then
-		check "$name: is sent" limit 100 spindle-cast -n "$node" -m "$members" "$@" \
+		check "$name: is sent" limit 400 spindle-cast -n "$node" -m "$members" "$@" \
 			/tmp/from/*
 	elif among "$members"; then
-		check "$name: is received" limit 100 spindle-recv -n "$node" -m "$members" "$@" \
+		check "$name: is received" limit 400 spindle-recv -n "$node" -m "$members" "$@" \
 			/tmp/to
 		check "$name: is what was sent" cast_whole
 	fi

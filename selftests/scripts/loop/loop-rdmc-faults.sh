@@ -145,13 +145,17 @@ for PAUSE in 0 1000 5000 50000; do
 	check "one of eight dies, $PAUSE us later" killed 1-8 1-3,5-8 4 -S "$PAUSE"
 done
 
-# A receiver stops: objects that it has not accepted are given up.
+# Milliseconds. The members that are awake must not seem asleep when other work has the processors.
+SLEEP_TIMEOUT=$((15000 * ${PATIENCE:-1}))
+
+# A receiver stops: objects that it has not accepted are given up. There are more objects than can
+# arrive before that.
 sleeper()
 {
 	rm -f $flag
-	begin live -m 1-3 -n 1,2 -c 500 -l 100000 -t 1000 -f $flag
+	begin live -m 1-3 -n 1,2 -c 100000 -l 100000 -t $SLEEP_TIMEOUT -f $flag
 	live=$pid
-	begin dead -m 1-3 -n 3 -c 500 -l 100000 -t 1000
+	begin dead -m 1-3 -n 3 -c 100000 -l 100000 -t $SLEEP_TIMEOUT
 	wait_until 60 test -e $flag || return 1
 	kill -STOP "$(pidof_child $pid)"
 	ended live $live 3 "error 3 node 3"

@@ -11,7 +11,7 @@
 #
 # Failures of other systems: a view change stops large messages for good; a process that was paused
 # comes back and makes all abort; a minority goes on.
-# vm: uml timeout=240 nodes=5
+# vm: uml timeout=900 nodes=5
 # shellcheck disable=SC2154,SC2034 # node and nodes come from lib-wire.sh, which wants group
 . ./lib-wire-live.sh
 . ./lib-rdmc.sh
@@ -81,7 +81,7 @@ change_was_short()
 	local us
 
 	us=$(($(live_word "$node" wedge_us) + $(live_word "$node" agree_us)))
-	[ $us -le 10000000 ] && return 0
+	[ $us -le $((2000 * TIMEOUT)) ] && return 0
 	echo "it took $us us"
 	return 1
 }
@@ -100,16 +100,22 @@ works_with()
 	rdmc_whole "$name: objects come whole" "$(echo "$*" | tr ' ' ,)" -l 1-2000000 -c 5
 }
 
+# Five guests share the machine with other work, and large messages keep them busy. So a guest may
+# stand still longer than in other tests, and small messages are few: soft-RoCE repeats what is not
+# acknowledged within 34 ms, and repeats for ever more if the machine cannot keep up.
+TIMEOUT=$((15000 * ${PATIENCE:-1}))
+[ $TIMEOUT -le 60000 ] || TIMEOUT=60000
+LOAD="-r 100"
 SUBGROUPS="$SUBGROUPS subgroup 2 window 8 max-msg 1048576 ring 4194304"
 wl_start
 wl_begin 5 4 1 2 3
 large_start
 check "large messages flow" large_flows
-RDMC_TIMEOUT=$((TIMEOUT + 9000))
 # The view tells the others when it has missed the member for its own timeout, so no timeout of a
-# group is needed. An evicted member learns that its lanes are useless after at most one such
-# timeout.
-by_view=$((TIMEOUT + 5000 * ${PATIENCE:-1}))
+# group is needed. An evicted member learns that its lanes are useless after at most one timeout of
+# its group.
+RDMC_TIMEOUT=$((5 * TIMEOUT))
+by_view=$((3 * TIMEOUT))
 in_time=$((by_view + RDMC_TIMEOUT))
 rdmc_whole "beside messages" 1,2,3,4,5 -l 1-2000000 -c 8
 
@@ -161,7 +167,7 @@ cast_files 3000000 40000000
 # cast_ends: the one that sends has lost a member; a receiver, too, or it has all.
 cast_ends()
 {
-	wait_until 90 has_ended cast || { echo "it does not end"; return 1; }
+	wait_until 200 has_ended cast || { echo "it does not end"; return 1; }
 	case $node.$(cat /tmp/cast.rc) in
 	?.3) return 0 ;;
 	[23].0) cast_whole && return 0 ;;
@@ -172,9 +178,9 @@ cast_ends()
 }
 
 if [ "$node" = 1 ]; then
-	begin cast spindle-cast -n 1 -m 1,2,3,4 -b 16384 -t 20 /tmp/from/*
+	begin cast spindle-cast -n 1 -m 1,2,3,4 -b 16384 -t 100 /tmp/from/*
 else
-	begin cast spindle-recv -n "$node" -m 1,2,3,4 -b 16384 -t 20 /tmp/to
+	begin cast spindle-recv -n "$node" -m 1,2,3,4 -b 16384 -t 100 /tmp/to
 fi
 if [ "$node" = 4 ]; then
 	check "files come" wait_until 60 test -s /tmp/to/262145
