@@ -7,15 +7,12 @@
 /**
  * spindle_pred_add() - append a predicate to a list
  * @preds: the list
- * @pred: test, trigger, ctx and kind are set; it stays until the owner is freed
+ * @pred: test, trigger and ctx are set; it stays until the owner is freed
  */
 void spindle_pred_add(struct spindle_preds *preds, struct spindle_pred *pred)
 {
 	struct spindle_pred **end = &preds->head;
 
-	pred->held = false;
-	pred->done = false;
-	pred->fired = 0;
 	pred->next = NULL;
 	while (*end)
 		end = &(*end)->next;
@@ -35,22 +32,8 @@ bool spindle_preds_run(struct spindle_preds *preds)
 	bool any = false;
 
 	for (pred = preds->head; pred; pred = pred->next) {
-		bool fire;
-
-		if (pred->done)
+		if (!pred->test(pred->ctx))
 			continue;
-		fire = pred->test(pred->ctx);
-		if (pred->kind == SPINDLE_PRED_TRANSITION) {
-			bool held = pred->held;
-
-			pred->held = fire;
-			fire = fire && !held;
-		}
-		if (!fire)
-			continue;
-		if (pred->kind == SPINDLE_PRED_ONCE)
-			pred->done = true;
-		pred->fired++;
 		pred->trigger(pred->ctx);
 		any = true;
 	}

@@ -18,7 +18,6 @@ static void add(struct spindle_mc *mc, u32 i, bool (*test)(void *), void (*trigg
 	mc->pred[i].test = test;
 	mc->pred[i].trigger = trigger;
 	mc->pred[i].ctx = mc;
-	mc->pred[i].kind = SPINDLE_PRED_RECURRENT;
 	spindle_pred_add(&mc->preds, &mc->pred[i]);
 }
 

@@ -1206,11 +1206,8 @@ mutant express_seal_again base/express.c 's/	copy->seal = s;/	s = READ_ONCE(x->s
 mutant express_mix_again base/express.c 's/if (payload_mix(copy) != copy->mix)/if (payload_mix(copy) != READ_ONCE(x->mix))/'
 mutant layout_last_block base/layout.c 's/spindle_layout_block(view->num_subgroups)/spindle_layout_block(view->num_subgroups - 1)/'
 mutant layout_size base/layout.c 's/	lo->size = at;/	lo->size = at - SPINDLE_PAGE;/'
-mutant pred_held_ever base/predicate.c 's/pred->held = fire;/pred->held |= fire;/'
-mutant pred_held_new base/predicate.c 's/	pred->held = false;/	;/'
-mutant pred_once_ever base/predicate.c 's/pred->done = true;/;/'
-mutant pred_done_new base/predicate.c 's/	pred->done = false;/	;/'
-mutant pred_any_last base/predicate.c 's/		any = true;/		any = pred->kind != SPINDLE_PRED_ONCE;/'
+mutant pred_next_old base/predicate.c 's/	pred->next = NULL;/	;/'
+mutant pred_any_last base/predicate.c 's/		any = true;/		any = !pred->next;/'
 
 # A subgroup among liars, and the slots of its process.
 mutant push_pending_formed multicast/push.c 's/r < mc->members \&\& spindle_mc_runs(mc); r++/r < mc->members; r++/'

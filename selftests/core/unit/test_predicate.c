@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Predicates: the three kinds, and the order of evaluation.
+ * Predicates: when triggers run, and the order of evaluation.
  */
 #include "core/base/predicate.h"
 #include "tap.h"
@@ -33,71 +33,49 @@ static void run_probe(void *ctx)
 		p->sets->on = true;
 }
 
-static void add(struct spindle_preds *list, struct probe *p, enum spindle_pred_kind kind)
+static void add(struct spindle_preds *list, struct probe *p)
 {
-	/* Old values of these fields must not count. */
-	p->pred.held = true;
-	p->pred.done = true;
-	p->pred.fired = 99;
 	p->pred.test = test_probe;
 	p->pred.trigger = run_probe;
 	p->pred.ctx = p;
-	p->pred.kind = kind;
+	/* An old value must not count. */
+	p->pred.next = &p->pred;
 	spindle_pred_add(list, &p->pred);
 }
 
-static void test_kinds(void)
+static void test_every_pass(void)
 {
-	/*
-	 * Values of the test in successive passes, and the triggers that run.
-	 */
-	static const struct {
-		bool on, recurrent, transition, once;
-	} passes[] = {
-		{ false, false, false, false },
-		{ true, true, true, true },
-		{ true, true, false, false },
-		{ false, false, false, false },
-		{ true, true, true, false },
-		{ true, true, false, false },
-		{ false, false, false, false },
-		{ false, false, false, false },
-		{ true, true, true, false },
-	};
-	struct probe r = { .on = false }, t = { .on = false }, o = { .on = false };
+	static const bool on[] = { false, true, true, false, true };
+	struct probe p = { .on = false };
 	struct spindle_preds list = { NULL };
 	size_t i;
 
 	CHECK(!spindle_preds_run(&list));
-	add(&list, &r, SPINDLE_PRED_RECURRENT);
-	add(&list, &t, SPINDLE_PRED_TRANSITION);
-	add(&list, &o, SPINDLE_PRED_ONCE);
-	for (i = 0; i < ARRAY_SIZE(passes); i++) {
-		u32 runs[] = { r.runs, t.runs, o.runs };
+	add(&list, &p);
+	for (i = 0; i < ARRAY_SIZE(on); i++) {
+		u32 runs = p.runs;
 
-		r.on = t.on = o.on = passes[i].on;
-		CHECK_EQ(spindle_preds_run(&list), passes[i].on);
-		CHECK_EQ(r.runs - runs[0], passes[i].recurrent);
-		CHECK_EQ(t.runs - runs[1], passes[i].transition);
-		CHECK_EQ(o.runs - runs[2], passes[i].once);
+		p.on = on[i];
+		CHECK_EQ(spindle_preds_run(&list), on[i]);
+		CHECK_EQ(p.runs - runs, on[i]);
+		CHECK_EQ(p.tests, i + 1);
 	}
-	CHECK_EQ(r.pred.fired, r.runs);
-	CHECK_EQ(t.pred.fired, t.runs);
-	CHECK_EQ(o.pred.fired, 1);
-	CHECK_EQ(o.tests, 2); /* the test does not run again */
 }
 
-/*
- * A pass is idle if its only true test is a transition that has fired before.
- */
-static void test_idle(void)
+/* One of several is enough, whichever it is. */
+static void test_any(void)
 {
-	struct probe t = { .on = true };
+	struct probe p[3] = { { .on = false } };
 	struct spindle_preds list = { NULL };
+	u32 i;
 
-	add(&list, &t, SPINDLE_PRED_TRANSITION);
-	CHECK(spindle_preds_run(&list));
-	CHECK(!spindle_preds_run(&list));
+	for (i = 0; i < 3; i++)
+		add(&list, &p[i]);
+	for (i = 0; i < 3; i++) {
+		p[i].on = true;
+		CHECK(spindle_preds_run(&list));
+		p[i].on = false;
+	}
 	CHECK(!spindle_preds_run(&list));
 }
 
@@ -110,7 +88,7 @@ static void test_order(void)
 
 	for (i = 0; i < 4; i++) {
 		p[i].sets = i < 3 ? &p[i + 1] : NULL;
-		add(&list, &p[i], SPINDLE_PRED_RECURRENT);
+		add(&list, &p[i]);
 	}
 	CHECK(spindle_preds_run(&list));
 	for (i = 0; i < 4; i++) {
@@ -133,8 +111,8 @@ static void test_order(void)
 int main(void)
 {
 	static const struct tap_case cases[] = {
-		{ "predicates are recurrent, transitions or one-time", test_kinds },
-		{ "a transition that has happened costs no work", test_idle },
+		{ "a trigger runs in each pass in which the test holds", test_every_pass },
+		{ "one trigger is enough for work", test_any },
 		{ "predicates run in order, and see effects in the same pass", test_order },
 	};
 
