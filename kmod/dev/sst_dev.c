@@ -8,6 +8,7 @@
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/nsproxy.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/spindle_table.h>
 
@@ -16,8 +17,9 @@
 #include "node/table.h"
 #include "sst_dev.h"
 
-/* The first version of the argument ends here. */
+/* The first versions of the arguments end here. */
 #define ATTACH_SIZE_MIN sizeof(struct spindle_table_attach)
+#define PREDICATE_SIZE_MIN sizeof(struct spindle_predicate)
 
 static long ioctl_attach(struct spindle_attachment *att, void __user *arg)
 {
@@ -38,6 +40,35 @@ static long ioctl_attach(struct spindle_attachment *att, void __user *arg)
 	return copy_to_user(arg, &args, min_t(size_t, size, sizeof(args))) ? -EFAULT : 0;
 }
 
+static long add(struct spindle_attachment *att, struct spindle_predicate __user *user,
+		struct spindle_predicate *args)
+{
+	u32 size;
+	int err;
+
+	err = spindle_file_args(args, sizeof(*args), PREDICATE_SIZE_MIN, user, &size);
+	if (err)
+		return err;
+	err = spindle_table_add(att, args);
+	if (err)
+		return put_user(args->bad, &user->bad) ? -EFAULT : err;
+	return put_user((u32)sizeof(*args), &user->size) || put_user(args->id, &user->id) ?
+	       -EFAULT : 0;
+}
+
+/* A predicate is too large for the stack. */
+static long ioctl_add(struct spindle_attachment *att, void __user *arg)
+{
+	struct spindle_predicate *args = kmalloc(sizeof(*args), GFP_KERNEL);
+	long err;
+
+	if (!args)
+		return -ENOMEM;
+	err = add(att, arg, args);
+	kfree(args);
+	return err;
+}
+
 static long sst_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct spindle_attachment *att = file->private_data;
@@ -46,11 +77,15 @@ static long sst_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	/* The number contains the size of the struct, which may be that of another version. */
 	if ((cmd & ~IOCSIZE_MASK) == (SPINDLE_TABLE_IOC_ATTACH & ~IOCSIZE_MASK))
 		return ioctl_attach(att, ptr);
+	if ((cmd & ~IOCSIZE_MASK) == (SPINDLE_TABLE_IOC_ADD & ~IOCSIZE_MASK))
+		return ioctl_add(att, ptr);
 	switch (cmd) {
 	case SPINDLE_TABLE_IOC_KICK:
 		return spindle_file_kick(att);
 	case SPINDLE_TABLE_IOC_SEATS:
 		return spindle_file_seats(att, ptr);
+	case SPINDLE_TABLE_IOC_REMOVE:
+		return spindle_table_remove(att, arg);
 	default:
 		return -ENOTTY;
 	}

@@ -111,6 +111,8 @@ static void unlink_parted_fn(void *ctx)
 
 static void free_all(struct spindle_attachment *att)
 {
+	if (att->ops)
+		att->ops->freed(att);
 	spindle_attachment_undo(att);
 	if (att->engine)
 		spindle_engine_put(att->engine);
@@ -1044,8 +1046,8 @@ static bool writable(const struct spindle_attachment *att)
  * spindle_attachment_poll() - the poll events that hold
  * @att: the attachment; the caller is already in the wait queue @att->wait
  *
- * Return: EPOLLIN something to read; EPOLLOUT room for a message; EPOLLERR and EPOLLHUP
- * the state is final
+ * Return: EPOLLIN something to read; EPOLLOUT room for a message; EPOLLPRI a signal of a predicate;
+ * EPOLLERR and EPOLLHUP the state is final
  */
 __poll_t spindle_attachment_poll(struct spindle_attachment *att)
 {

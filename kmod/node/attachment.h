@@ -41,9 +41,12 @@ struct spindle_engine;
 struct spindle_installed;
 struct spindle_net;
 struct spindle_subgroup;
+struct spindle_tb_preds;
 
 /* In spindle_attachment.flags, beside SPINDLE_ATTACH_*: the process writes the row of a table. */
 #define SPINDLE_ATTACH_OWN	BIT(31)
+/* There: changes of rows do not wake the process. */
+#define SPINDLE_ATTACH_SIGNALS	BIT(30)
 
 /**
  * enum spindle_part - parts of an attachment that a process maps
@@ -76,10 +79,14 @@ struct spindle_attachment_ops {
 	 * begins, the attachment may still have the table's former object in @sg
 	 */
 	void (*changed)(struct spindle_attachment *att, const struct spindle_subgroup *sg);
+	/** @signalled: predicates have signalled; engine */
+	void (*signalled)(struct spindle_attachment *att);
 	/** @detach: the file is released; engine */
 	void (*detach)(struct spindle_attachment *att);
 	/** @detached: the engine does not know the attachment any more; the namespace's lock */
 	void (*detached)(struct spindle_attachment *att);
+	/** @freed: the attachment is freed, whether it was detached or cut off; process */
+	void (*freed)(struct spindle_attachment *att);
 	/** @poll: poll events beside those of the state */
 	__poll_t (*poll)(const struct spindle_attachment *att);
 };
@@ -154,6 +161,8 @@ struct spindle_attachment {
 	u32 flags;
 	/** @ops: of an attachment to a table, else NULL; constant once it is bound */
 	const struct spindle_attachment_ops *ops;
+	/** @preds: predicates of an attachment to a table, or NULL; set by the engine */
+	struct spindle_tb_preds *preds;
 	/** @history: it reads the history of the subgroup */
 	bool history;
 	/** @maps: what processes have mapped */

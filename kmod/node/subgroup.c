@@ -119,6 +119,7 @@ static void follow_table(struct spindle_table *table, const struct spindle_table
 	table->files = old->files;
 	table->generation = old->generation;
 	table->counted = old->counted;
+	table->signalled = old->signalled;
 }
 
 /**
@@ -303,15 +304,27 @@ void spindle_subgroup_changed(struct spindle_subgroup *sg)
 		att->ops->changed(att, sg);
 }
 
-static void look_at_rows(struct spindle_subgroup *sg)
+static void pass_signals(struct spindle_subgroup *sg)
 {
-	const struct spindle_tb_stats *stats = &sg->table->tb.stats;
-	u64 changes = stats->taken + stats->heard;
+	struct spindle_attachment *att;
 
-	if (changes == sg->table->counted)
-		return;
-	sg->table->counted = changes;
-	spindle_subgroup_changed(sg);
+	list_for_each_entry(att, &sg->attachments, link)
+		att->ops->signalled(att);
+}
+
+static void look_at_table(struct spindle_subgroup *sg)
+{
+	struct spindle_table *table = sg->table;
+	u64 changes = table->tb.stats.taken + table->tb.stats.heard;
+
+	if (changes != table->counted) {
+		table->counted = changes;
+		spindle_subgroup_changed(sg);
+	}
+	if (table->tb.signals != table->signalled) {
+		table->signalled = table->tb.signals;
+		pass_signals(sg);
+	}
 }
 
 /**
@@ -325,7 +338,7 @@ void spindle_subgroup_ran(struct spindle_subgroup *sg, bool work)
 	if (sg->mc.events)
 		handle_events(sg);
 	if (sg->table)
-		look_at_rows(sg);
+		look_at_table(sg);
 	/* A sleeping engine checks readers in due(), but a busy one never gets there. */
 	if (work || sg->stall_ms)
 		spindle_subgroup_watch(sg);

@@ -3,6 +3,7 @@
  * Tables: a subgroup's table, and the files that are attached to it. See table.h.
  */
 #include <linux/eventfd.h>
+#include <linux/slab.h>
 #include <linux/spindle_table.h>
 
 #include "base/engine.h"
@@ -60,13 +61,41 @@ static void show(const struct spindle_subgroup *sg, struct spindle_attachment *a
 static void changed(struct spindle_attachment *att, const struct spindle_subgroup *sg)
 {
 	show(sg, att);
-	spindle_attachment_notify(att, EPOLLIN | EPOLLRDNORM);
+	if (!(att->flags & SPINDLE_ATTACH_SIGNALS))
+		spindle_attachment_notify(att, EPOLLIN | EPOLLRDNORM);
+}
+
+/* Show the signals of the predicates that have fired. */
+static void signalled(struct spindle_attachment *att)
+{
+	struct spindle_table_ctl *ctl = ctl_of(att);
+	u64 signals = ctl->signals;
+	u32 id;
+
+	for (id = 0; att->preds && id < SPINDLE_MAX_PREDICATES; id++) {
+		const struct spindle_tb_pred *pred = att->preds->pred[id];
+
+		if (!pred || pred->signals == ctl->fired[id])
+			continue;
+		signals += pred->signals - ctl->fired[id];
+		WRITE_ONCE(ctl->fired[id], pred->signals);
+	}
+	if (signals == ctl->signals)
+		return;
+	/* Pairs with the load-acquire of a process, which then looks at @fired and at rows. */
+	smp_store_release(&ctl->signals, signals);
+	spindle_attachment_notify(att, EPOLLPRI);
 }
 
 /* What the process has marked is pushed, as committed messages are sent. */
 static void detach(struct spindle_attachment *att)
 {
+	u32 id;
+
 	spindle_engine_assert(att->engine);
+	for (id = 0; att->preds && id < SPINDLE_MAX_PREDICATES; id++)
+		if (att->preds->pred[id])
+			kfree(spindle_tb_pred_remove(att->preds, id));
 	if (att->flags & SPINDLE_ATTACH_OWN)
 		spindle_tb_detach(&att->sg->table->tb);
 }
@@ -111,18 +140,37 @@ static void detached(struct spindle_attachment *att)
 		table->writer = NULL;
 }
 
-/* Is there a generation that the process has not seen? */
+/* If the table has ended, its engine does not know the predicates, and they are here still. */
+static void freed(struct spindle_attachment *att)
+{
+	u32 id;
+
+	for (id = 0; att->preds && id < SPINDLE_MAX_PREDICATES; id++)
+		kfree(att->preds->pred[id]);
+	kfree(att->preds);
+}
+
+/* Is there a generation that the process has not seen, or a signal? */
 static __poll_t poll(const struct spindle_attachment *att)
 {
-	if (READ_ONCE(ctl_of(att)->generation) == READ_ONCE(usr_of(att)->seen))
-		return 0;
-	return EPOLLIN | EPOLLRDNORM;
+	const struct spindle_table_ctl *ctl = ctl_of(att);
+	const struct spindle_table_usr *usr = usr_of(att);
+	__poll_t mask = 0;
+
+	if (!(att->flags & SPINDLE_ATTACH_SIGNALS) &&
+	    READ_ONCE(ctl->generation) != READ_ONCE(usr->seen))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (READ_ONCE(ctl->signals) != READ_ONCE(usr->heard))
+		mask |= EPOLLPRI;
+	return mask;
 }
 
 static const struct spindle_attachment_ops table_ops = {
 	.changed = changed,
+	.signalled = signalled,
 	.detach = detach,
 	.detached = detached,
+	.freed = freed,
 	.poll = poll,
 };
 
@@ -130,7 +178,9 @@ static const struct spindle_attachment_ops table_ops = {
 
 static int check_args(const struct spindle_table_attach *args)
 {
-	if ((args->flags & ~SPINDLE_TABLE_WRITE) || args->resv || args->event_fd < -1)
+	u32 known = SPINDLE_TABLE_WRITE | SPINDLE_TABLE_SIGNALS;
+
+	if ((args->flags & ~known) || args->resv || args->event_fd < -1)
 		return -EINVAL;
 	return 0;
 }
@@ -187,7 +237,10 @@ static void describe_layout(const struct spindle_attachment *att,
 	args->ctl_need_wakeup = offsetof(struct spindle_table_ctl, base.need_wakeup);
 	args->ctl_generation = offsetof(struct spindle_table_ctl, generation);
 	args->ctl_vouched = offsetof(struct spindle_table_ctl, vouched);
+	args->ctl_signals = offsetof(struct spindle_table_ctl, signals);
+	args->ctl_fired = offsetof(struct spindle_table_ctl, fired);
 	args->usr_seen = offsetof(struct spindle_table_usr, seen);
+	args->usr_heard = offsetof(struct spindle_table_usr, heard);
 	args->usr_dirty = offsetof(struct spindle_table_usr, dirty);
 	args->row_stride = SPINDLE_RANK_STRIDE;
 	args->ctl = spindle_attachment_section(SPINDLE_PART_CTL, sizeof(struct spindle_table_ctl));
@@ -205,6 +258,8 @@ static int bind_to(struct spindle_attachment *att, struct spindle_subgroup *sg,
 	int err;
 
 	att->flags = args->flags & SPINDLE_TABLE_WRITE ? SPINDLE_ATTACH_OWN : 0;
+	if (args->flags & SPINDLE_TABLE_SIGNALS)
+		att->flags |= SPINDLE_ATTACH_SIGNALS;
 	err = spindle_attachment_prepare(att, args->event_fd, 2);
 	if (!err)
 		err = alloc_memory(att);
@@ -258,4 +313,138 @@ out:
 	mutex_unlock(&sn->lock);
 	mutex_unlock(&att->binding);
 	return err;
+}
+
+/* ---- predicates ------------------------------------------------------- */
+
+struct add {
+	struct spindle_attachment *att;
+	struct spindle_tb_preds *preds;
+	struct spindle_tb_pred *pred;
+	u32 id;
+};
+
+static void add_fn(void *ctx)
+{
+	const struct add *letter = ctx;
+	struct spindle_attachment *att = letter->att;
+
+	att->preds = letter->preds;
+	WRITE_ONCE(ctl_of(att)->fired[letter->id], 0);
+	spindle_tb_pred_add(&att->sg->table->tb, att->preds, letter->id, letter->pred);
+	spindle_subgroup_touch(att->sg);
+}
+
+/* The id of a new predicate: the one that the process wants, or a free one. */
+static int choose_id(const struct spindle_tb_preds *preds, u32 *id)
+{
+	u32 i;
+
+	if (*id != SPINDLE_ANY_ID)
+		return preds->pred[*id] ? -EBUSY : 0;
+	for (i = 0; i < SPINDLE_MAX_PREDICATES; i++) {
+		if (preds->pred[i])
+			continue;
+		*id = i;
+		return 0;
+	}
+	return -ENOSPC;
+}
+
+static int add_checked(struct spindle_attachment *att, struct spindle_predicate *args)
+{
+	struct add letter = { .att = att, .preds = att->preds };
+	int err;
+
+	if (!letter.preds)
+		letter.preds = kzalloc(sizeof(*letter.preds), GFP_KERNEL_ACCOUNT);
+	if (!letter.preds)
+		return -ENOMEM;
+	err = choose_id(letter.preds, &args->id);
+	if (err)
+		return err;
+	letter.id = args->id;
+	letter.pred = kzalloc(spindle_tb_pred_bytes(args), GFP_KERNEL_ACCOUNT);
+	if (!letter.pred) {
+		if (!att->preds)
+			kfree(letter.preds);
+		return -ENOMEM;
+	}
+	spindle_tb_pred_init(letter.pred, args);
+	spindle_engine_call(att->engine, add_fn, &letter);
+	return 0;
+}
+
+/* Is the attachment one of a table that has not ended? */
+static bool is_running(const struct spindle_attachment *att)
+{
+	return att->sg && READ_ONCE(att->sg->state) <= SPINDLE_STATE_ACTIVE;
+}
+
+/**
+ * spindle_table_add() - give the engine a predicate
+ * @att: the attachment
+ * @args: in and out; a kernel copy
+ *
+ * Context: process; takes the namespace's lock.
+ * Return: 0, or an error as listed in <linux/spindle_table.h>
+ */
+int spindle_table_add(struct spindle_attachment *att, struct spindle_predicate *args)
+{
+	struct spindle_net *sn = spindle_attachment_lock(att);
+	int err = -ENOTCONN;
+
+	if (!sn)
+		return err;
+	if (is_running(att)) {
+		const struct spindle_tb *tb = &att->sg->table->tb;
+
+		err = spindle_tb_pred_check(args, tb->cells, tb->cell,
+					    att->flags & SPINDLE_ATTACH_OWN);
+		if (!err)
+			err = add_checked(att, args);
+	}
+	spindle_net_unlock(sn);
+	return err;
+}
+
+struct remove {
+	struct spindle_tb_preds *preds;
+	struct spindle_tb_pred *pred;
+	u32 id;
+};
+
+static void remove_fn(void *ctx)
+{
+	struct remove *letter = ctx;
+
+	letter->pred = spindle_tb_pred_remove(letter->preds, letter->id);
+}
+
+/**
+ * spindle_table_remove() - take a predicate back
+ * @att: the attachment
+ * @id: of the predicate, as the process says
+ *
+ * The engine has let go of the predicate when this returns. If the table has ended, the predicate
+ * stays until the attachment is freed, because the engine's list has gone.
+ *
+ * Context: process; takes the namespace's lock.
+ * Return: 0, -ENOENT, or -ENOTCONN
+ */
+int spindle_table_remove(struct spindle_attachment *att, u64 id)
+{
+	struct spindle_net *sn = spindle_attachment_lock(att);
+	struct remove letter = { .id = id };
+
+	if (!sn)
+		return -ENOTCONN;
+	letter.preds = att->preds;
+	if (att->sg && letter.preds && id < SPINDLE_MAX_PREDICATES && letter.preds->pred[id])
+		spindle_engine_call(att->engine, remove_fn, &letter);
+	spindle_net_unlock(sn);
+	if (!letter.pred)
+		return -ENOENT;
+	kfree(letter.pred);
+	return 0;
 }

@@ -6,7 +6,7 @@
  * struct spindle_attachment of that subgroup, with another control page and another user page.
  *
  * Owner: the subgroup; in a live view the next object of the subgroup goes on from it. The subgroup
- * calls attachments by struct spindle_attachment_ops.
+ * calls attachments by struct spindle_attachment_ops. An attachment owns its predicates.
  */
 #ifndef SPINDLE_NODE_TABLE_H
 #define SPINDLE_NODE_TABLE_H
@@ -14,9 +14,10 @@
 #include <linux/poll.h>
 
 #include "attachment.h"
-#include "core/table/table.h"
+#include "core/table/predicate.h"
 #include "installed.h"
 
+struct spindle_predicate;
 struct spindle_table_attach;
 
 /* Instances of rows: one for each seat, and one for the own row. */
@@ -32,6 +33,10 @@ struct spindle_table_ctl {
 	u64 pad0[7];
 	/** @generation: grows when a row may have changed */
 	u64 generation;
+	/** @signals: signals of all predicates */
+	u64 signals;
+	/** @fired: by id: signals of a predicate */
+	u64 fired[SPINDLE_MAX_PREDICATES];
 	/** @vouched: by instance: version of cell 0 that may be believed */
 	u64 vouched[SPINDLE_TABLE_INSTANCES];
 };
@@ -44,8 +49,10 @@ static_assert(sizeof(struct spindle_table_ctl) <= PAGE_SIZE);
 struct spindle_table_usr {
 	/** @seen: generation that the process has handled */
 	u64 seen;
+	/** @heard: signals that it has handled */
+	u64 heard;
 	/** @pad0: own cache line for what follows */
-	u64 pad0[7];
+	u64 pad0[6];
 	/** @dirty: cells of the own row that the process has changed */
 	u64 dirty[SPINDLE_TB_WORDS];
 };
@@ -64,9 +71,13 @@ struct spindle_table {
 	u64 generation;
 	/** @counted: changes of rows that are in @generation; engine */
 	u64 counted;
+	/** @signalled: signals of predicates that the attachments know of; engine */
+	u64 signalled;
 };
 
 int spindle_table_bind(struct spindle_attachment *att, struct spindle_net *sn, const char *name,
 		       struct spindle_table_attach *args);
+int spindle_table_add(struct spindle_attachment *att, struct spindle_predicate *args);
+int spindle_table_remove(struct spindle_attachment *att, u64 id);
 
 #endif /* SPINDLE_NODE_TABLE_H */

@@ -9,12 +9,12 @@
 
 #include "table.h"
 
-static_assert(sizeof(struct spindle_table_attach) == 200, "ABI: spindle_table_attach");
+static_assert(sizeof(struct spindle_table_attach) == 208, "ABI: spindle_table_attach");
 static_assert(offsetof(struct spindle_table_attach, name) == 24, "ABI: name");
 static_assert(offsetof(struct spindle_table_attach, members) == 72, "ABI: members");
 static_assert(offsetof(struct spindle_table_attach, row_stride) == 96, "ABI: row_stride");
-static_assert(offsetof(struct spindle_table_attach, ctl) == 136, "ABI: ctl");
-static_assert(offsetof(struct spindle_table_attach, rows) == 184, "ABI: rows");
+static_assert(offsetof(struct spindle_table_attach, ctl) == 144, "ABI: ctl");
+static_assert(offsetof(struct spindle_table_attach, rows) == 192, "ABI: rows");
 static_assert(sizeof(struct spindle_cell_seal) == 16, "ABI: spindle_cell_seal");
 
 /* Does a section have room for an array of @n elements of @size bytes at @off? */

@@ -20,11 +20,8 @@ u64 spindle_mix(const u64 *word, u32 words)
 	u64 h = 0;
 	u32 i;
 
-	for (i = 0; i < words; i++) {
-		h ^= word[i];
-		h *= 0x9e3779b97f4a7c15ULL;
-		h ^= h >> 32;
-	}
+	for (i = 0; i < words; i++)
+		h = spindle_mix_next(h, word[i]);
 	return h;
 }
 

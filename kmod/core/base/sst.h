@@ -75,6 +75,20 @@ enum spindle_read {
 	SPINDLE_READ_TORN,	/* being written, look again */
 };
 
+/**
+ * spindle_mix_next() - add a word to a mix
+ * @h: mix of the words before it; 0 of none
+ * @word: the word
+ *
+ * Return: the mix of all of them, see spindle_mix()
+ */
+static inline u64 spindle_mix_next(u64 h, u64 word)
+{
+	h ^= word;
+	h *= 0x9e3779b97f4a7c15ULL;
+	return h ^ h >> 32;
+}
+
 u64 spindle_mix(const u64 *word, u32 words);
 u64 spindle_seal(const u64 word[SPINDLE_BLOCK_WORDS]);
 void spindle_block_write(struct spindle_block *block, const u64 word[SPINDLE_BLOCK_WORDS]);

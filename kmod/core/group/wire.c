@@ -256,12 +256,14 @@ void spindle_tb_wire(struct spindle_tb *tb, const struct spindle_view *view, u32
 	for (; members; members &= members - 1, m++) {
 		struct spindle_row of = row(ctx, __ffs64(members));
 
+		m->node = view->member[__ffs64(members)].id;
 		if (!of.out) {
 			tb->row = in_row(&of, of.in->pay[index]);
 			tb->local = of.in->pay[index];
 			continue;
 		}
 		m->block = in_row(&of, of.in->hdr[index]);
+		m->cells = in_row(&of, of.in->pay[index]);
 		m->remote_cells = of.out->pay[index];
 		m->remote_block = of.out->hdr[index];
 		m->vouch = of.vouch ? &of.vouch[index] : NULL;

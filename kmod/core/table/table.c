@@ -4,6 +4,7 @@
  *
  * Context: engine, all of it.
  */
+#include "predicate.h"
 #include "table.h"
 
 static u32 words(const struct spindle_tb *tb)
@@ -61,6 +62,8 @@ void spindle_tb_follow(struct spindle_tb *tb, struct spindle_tb *old, const u32 
 	memcpy(tb->guard, old->guard, tb->cell);
 	memcpy(tb->word, old->word, sizeof(tb->word));
 	tb->stats = old->stats;
+	tb->signals = old->signals;
+	tb->turns = old->turns;
 	spindle_block_write(&tb->block, tb->word);
 	for (r = 0; r < tb->members; r++) {
 		if (from[r] != SPINDLE_NO_RANK)
@@ -68,6 +71,7 @@ void spindle_tb_follow(struct spindle_tb *tb, struct spindle_tb *old, const u32 
 		else
 			lacks_all(tb, &tb->member[r]);
 	}
+	spindle_tb_preds_follow(tb, old, from);
 }
 
 /* ---- the own row ------------------------------------------------------ */
@@ -126,6 +130,34 @@ static void mark(struct spindle_tb *tb, u32 w, u64 bits)
 	}
 }
 
+/**
+ * spindle_tb_set() - set a field of the own row
+ * @tb: the table
+ * @field: checked by spindle_tb_pred_check()
+ * @value: its low bytes count
+ *
+ * The process does not write the cell, by the contract. If it does, the seal may be wrong.
+ */
+void spindle_tb_set(struct spindle_tb *tb, const struct spindle_field *field, u64 value)
+{
+	u64 *to = (u64 *)(tb->row + field->cell * tb->cell), mix = 0, word;
+	u32 n = tb->cell / sizeof(u64), at = field->offset / sizeof(u64), i;
+	u32 shift = 8 * (field->offset % sizeof(u64));
+	u64 mask = (U64_MAX >> (64 - 8 * field->width)) << shift;
+
+	WRITE_ONCE(to[at], (READ_ONCE(to[at]) & ~mask) | (value << shift & mask));
+	WRITE_ONCE(to[n - 2], READ_ONCE(to[n - 2]) + 1);
+	for (i = 0; i < n - 1; i++) {
+		word = READ_ONCE(to[i]);
+		mix = spindle_mix_next(mix, word);
+	}
+	/* As (A) of the contract. */
+	smp_store_release(&to[n - 1], mix);
+	if (field->cell || copy_guard(tb))
+		mark(tb, field->cell / 64, BIT_ULL(field->cell % 64));
+	tb->set = true;
+}
+
 /* Take what the process has marked. The guard comes first, see above. */
 static bool take_dirty(struct spindle_tb *tb)
 {
@@ -147,8 +179,19 @@ static bool take_dirty(struct spindle_tb *tb)
 		mark(tb, w, bits);
 		any = true;
 	}
-	if (!any)
+	return any;
+}
+
+/* Count the changes of the own row in this pass as one. */
+static bool change_row(struct spindle_tb *tb)
+{
+	bool process = take_dirty(tb);
+
+	if (process)
+		spindle_tb_preds_stale(tb, BIT_ULL(tb->me));
+	if (!process && !tb->set)
 		return false;
+	tb->set = false;
 	tb->word[SPINDLE_TB_PUSHES]++;
 	spindle_block_write(&tb->block, tb->word);
 	spindle_count(&tb->stats.taken, 1);
@@ -159,11 +202,11 @@ static bool take_dirty(struct spindle_tb *tb)
  * spindle_tb_detach() - the process does not write the own row any more
  * @tb: the table
  *
- * What the process has marked goes to the other members.
+ * What the process has marked goes to the other members. Its predicates are removed already.
  */
 void spindle_tb_detach(struct spindle_tb *tb)
 {
-	take_dirty(tb);
+	change_row(tb);
 	tb->dirty = NULL;
 }
 
@@ -203,25 +246,27 @@ static bool hear(struct spindle_tb *tb, u32 r)
 	m->seal = seal;
 	/* Pairs with the READ_ONCE() of an attachment that begins. */
 	WRITE_ONCE(m->guard, word[SPINDLE_TB_GUARD]);
+	spindle_tb_preds_stale(tb, BIT_ULL(r));
 	spindle_count(&tb->stats.heard, 1);
 	return true;
 }
 
 /**
- * spindle_tb_run() - take the changes of the own row, and look for changes of the others
+ * spindle_tb_run() - look for changes of the rows, look at predicates, take changes of the own row
  * @tb: the table
  *
  * Return: true if there was something, or may be something soon
  */
 bool spindle_tb_run(struct spindle_tb *tb)
 {
-	bool work = take_dirty(tb);
+	bool work = false;
 	u32 r;
 
 	for (r = 0; r < tb->members; r++)
 		if (r != tb->me && !(tb->bad & BIT_ULL(r)))
 			work |= hear(tb, r);
-	return work;
+	work |= spindle_tb_preds_look(tb);
+	return change_row(tb) || work;
 }
 
 /* ---- push ------------------------------------------------------------- */

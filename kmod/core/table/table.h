@@ -19,8 +19,12 @@
  * The copy goes inline, in pieces if it is longer than a device takes. The seal of the cell hides
  * from readers that only some pieces have arrived.
  *
- * What is in a row comes from a process, and nothing here believes it. A peer's block only makes
- * readers look.
+ * The engine itself changes cells when predicates of processes fire, see predicate.h. It looks at
+ * predicates before it takes dirty bits. So if a predicate sets the guard, the bits of the cells
+ * that the process sealed before that are taken after the guard was copied.
+ *
+ * What is in a row comes from a process, and nothing here believes it. A peer's block makes readers
+ * look, and predicates.
  *
  * Context: engine, where nothing else is said.
  */
@@ -55,6 +59,10 @@ struct spindle_tb_member {
 	u32 piece;
 	/** @due: it lacks something, or has not got the block for what it got */
 	bool due;
+	/** @node: id of its node */
+	u32 node;
+	/** @cells: its cells, in the copy of its row that we hold; NULL at the own rank */
+	const u8 *cells;
 	/** @remote_cells: offset of the own cells in its copy of the own row */
 	u64 remote_cells;
 	/** @remote_block: offset of the own block there */
@@ -78,9 +86,9 @@ struct spindle_tb_member {
  * struct spindle_tb_stats - counters, written by the engine, read by any thread
  */
 struct spindle_tb_stats {
-	/** @taken: times that the process had changed the row */
+	/** @taken: passes that found the row changed, by the process or by a predicate */
 	u64 taken;
-	/** @cells: dirty bits taken */
+	/** @cells: cells that were changed then */
 	u64 cells;
 	/** @writes: one-sided writes for cells */
 	u64 writes;
@@ -92,6 +100,10 @@ struct spindle_tb_stats {
 	u64 torn;
 	/** @half: guards that the process was writing, left for its next dirty bit */
 	u64 half;
+	/** @looks: looks at predicates */
+	u64 looks;
+	/** @fired: predicates that have fired */
+	u64 fired;
 };
 
 /**
@@ -109,7 +121,7 @@ struct spindle_tb {
 	/** @member: by rank; the embedder's memory */
 	struct spindle_tb_member *member;
 	/** @row: own cells, in the own row */
-	const u8 *row;
+	u8 *row;
 	/** @local: offset of @row in the own row */
 	u64 local;
 	/** @dirty: the process's dirty bits; NULL: no process writes */
@@ -124,12 +136,23 @@ struct spindle_tb {
 	struct spindle_block block;
 	/** @bad: ranks of members that wrote what no correct member writes */
 	u64 bad;
+	/** @preds: predicates of all processes, in the order in which they were added */
+	struct spindle_tb_pred *preds;
+	/** @turns: predicates that were added so far */
+	u64 turns;
+	/** @turn: of the predicate at which the next pass begins; 0: at the first one */
+	u64 turn;
+	/** @signals: signals that they have sent */
+	u64 signals;
+	/** @set: a predicate has set a field in this pass */
+	bool set;
 	/** @stats: counters */
 	struct spindle_tb_stats stats;
 };
 
 void spindle_tb_follow(struct spindle_tb *tb, struct spindle_tb *old, const u32 *from);
 void spindle_tb_detach(struct spindle_tb *tb);
+void spindle_tb_set(struct spindle_tb *tb, const struct spindle_field *field, u64 value);
 bool spindle_tb_run(struct spindle_tb *tb);
 bool spindle_tb_wanted(const struct spindle_tb *tb, u32 rank);
 bool spindle_tb_pending(const struct spindle_tb *tb);

@@ -46,6 +46,7 @@ first_tests()
 	case $1 in
 	*/agree.c | */membership.c | */show.c | */suspect.c) echo liar suspect ;;
 	*/rules.c) echo change rules ;;
+	table/predicate.c) echo table_pred table ;;
 	*/change.c | group/group.c | */wire.c) echo group ;;
 	*/deliver.c | */epoch.c | */release.c) echo epoch history ;;
 	rdmc/schedule.*) echo schedule ;;
@@ -1428,7 +1429,7 @@ mutant table_not_vouched table/table.c 's/return !m->vouch ||/return 1 ||/'
 mutant table_heard_unvouched table/table.c '/^static bool hear/,/^}/ s/, seal = m->seal;/;/;/^static bool hear/,/^}/ s/&seal, word/\&m->seal, word/;/^static bool hear/,/^}/ s/m->seal = seal;/;/'
 mutant table_torn_for_ever table/table.c 's/tb->bad |= BIT_ULL(r);/;/'
 mutant table_bad_is_read table/table.c 's/r != tb->me \&\& !(tb->bad \& BIT_ULL(r))/r != tb->me/'
-mutant table_detach_drops table/table.c '/^void spindle_tb_detach/,/^}/ s/take_dirty(tb);/;/'
+mutant table_detach_drops table/table.c '/^void spindle_tb_detach/,/^}/ s/change_row(tb);/;/'
 mutant table_detach_stays table/table.c '/^void spindle_tb_detach/,/^}/ s/tb->dirty = NULL;/;/'
 mutant table_follow_guard table/table.c '/^void spindle_tb_follow/,/^}/ s/memcpy(tb->guard, old->guard, tb->cell);/;/'
 mutant table_follow_words table/table.c '/^void spindle_tb_follow/,/^}/ s/memcpy(tb->word, old->word, sizeof(tb->word));/;/'
@@ -1438,5 +1439,49 @@ mutant table_follow_due table/table.c '/^static void keep_member/,/^}/ s/m->due 
 mutant table_follow_heard table/table.c '/^static void keep_member/,/^}/ s/m->guard = old->guard;/;/'
 mutant table_joiner_lacks_nothing table/table.c '/^static void lacks_all/,/^}/ s/m->due = true;/m->due = false;/'
 mutant table_joiner_lacks_guard table/table.c 's/	if (!tb->word\[SPINDLE_TB_GUARD\])/	if (1)/'
+
+# Predicates of tables.
+mutant pred_add_counts table/predicate.c 's/	return v + n->as.add;/	return v;/'
+mutant pred_sign_lost table/predicate.c '/^static u64 field_of/,/^}/ s/if (f->flags & SPINDLE_FIELD_SIGNED)/if (0)/'
+mutant pred_sign_order table/predicate.c 's/return sign ? v ^ BIT_ULL(63) : v;/return v;/'
+mutant pred_offset_lost table/predicate.c '/^static u64 field_of/,/^}/ s/rest - 8 \* (f->offset % sizeof(u64))/rest/'
+mutant pred_own_others table/predicate.c 's/return all_rows(tb) & ~BIT_ULL(tb->me);/return all_rows(tb);/'
+mutant pred_nodes_first table/predicate.c '/^static u64 rows_of/,/^}/ s/i < n->nodes; i++/i < 1; i++/'
+mutant pred_each_any table/predicate.c 's/t->least == SPINDLE_ALL_ROWS ? hweight64(set) : t->least/t->least == SPINDLE_ALL_ROWS ? 1 : t->least/'
+mutant pred_any_is_all table/predicate.c 's/pred->any = args->flags & SPINDLE_PREDICATE_ANY;/pred->any = false;/'
+mutant pred_max_from_one table/predicate.c '/^static u64 greatest_of/,/^}/ s/u64 greatest = 0, set;/u64 greatest = 1, set;/'
+mutant pred_torn_counts table/predicate.c 's/if (mix != seal || /if (/'
+mutant pred_guard_unvouched table/predicate.c 's/ || (!f->cell && m->vouch && word > m->guard))/)/'
+mutant pred_all_unvouched table/predicate.c 's/(!f->cell && m->vouch && /(m->vouch \&\& /'
+mutant pred_stale_stays table/predicate.c '/^static void refresh_all/,/^}/ s/pred->stale = 0;/;/'
+mutant pred_once_again table/predicate.c '/^static bool fires/,/^}/ s/pred->armed = false;/;/'
+mutant pred_transition_each table/predicate.c 's/return pred->kind != SPINDLE_KIND_TRANSITION || !held;/return true;/'
+mutant pred_transition_never_ends table/predicate.c 's/pred->held = holds(pred);/pred->held |= holds(pred);/'
+mutant pred_arm_held table/predicate.c '/^static void arm/,/^}/ s/pred->held = false;/;/'
+mutant pred_arm_waits table/predicate.c '/^static void arm/,/^}/ s/pred->stale = U64_MAX;/;/'
+mutant pred_set_unseen table/predicate.c '/^static void set_field/,/^}/ s/refresh(tb, &t->value, BIT_ULL(tb->me));/;/'
+mutant pred_set_silent table/predicate.c '/^static void set_field/,/^}/ s/spindle_tb_preds_stale(tb, BIT_ULL(tb->me));/;/'
+mutant pred_remove_next table/predicate.c '/^struct spindle_tb_pred \*spindle_tb_pred_remove/,/^}/ s/pred->next->link = pred->link;/;/'
+mutant pred_remove_id table/predicate.c '/^struct spindle_tb_pred \*spindle_tb_pred_remove/,/^}/ s/set->pred\[id\] = NULL;/;/'
+mutant pred_follow_values table/predicate.c '/^static void move_values/,/^}/ s/old\[from\[r\]\]/old[r]/'
+mutant pred_follow_newcomer table/predicate.c '/^static void move_values/,/^}/ s/ : 0;/ : old[r];/'
+mutant pred_follow_link table/predicate.c 's/tb->preds->link = &tb->preds;/;/'
+mutant pred_follow_look table/predicate.c '/^static void begin(/,/^}/ s/pred->stale = U64_MAX;/if (!from) pred->stale = U64_MAX;/'
+mutant pred_seal_in_field table/predicate.c 's/f->offset + f->width <= value &&/f->offset + f->width <= cell \&\&/'
+mutant pred_unaligned table/predicate.c 's/!(f->offset % f->width)/1/'
+mutant pred_signs_mixed table/predicate.c 's/right->field.flags != left->field.flags/0/'
+mutant pred_set_by_reader table/predicate.c 's/p->trigger\[i\].what == SPINDLE_DO_SET && !own/0/'
+mutant pred_garbage_behind table/predicate.c '/^int spindle_tb_pred_check/,/^}/ s/	if (!is_zero(&p->term/	if (0 \&\& !is_zero(\&p->term/'
+mutant pred_no_budget table/predicate.c 's/if (words > WORDS_A_PASS) {/if (0) {/'
+mutant pred_first_ones_only table/predicate.c 's/ || pred->turn < from)/)/'
+mutant pred_rest_forgotten table/predicate.c 's/return any || pred || from;/return any;/'
+mutant table_set_version table/table.c '/^void spindle_tb_set/,/^}/ s/READ_ONCE(to\[n - 2\]) + 1/READ_ONCE(to[n - 2])/'
+mutant table_set_mask table/table.c '/^void spindle_tb_set/,/^}/ s/(value << shift & mask)/(value << shift)/'
+mutant table_set_unmarked table/table.c '/^void spindle_tb_set/,/^}/ s/		mark(tb, field->cell.*/		;/'
+mutant table_set_guard_uncopied table/table.c '/^void spindle_tb_set/,/^}/ s/if (field->cell || copy_guard(tb))/if (1)/'
+mutant table_set_not_counted table/table.c '/^void spindle_tb_set/,/^}/ s/tb->set = true;/;/'
+mutant table_heard_no_look table/table.c '/^static bool hear/,/^}/ s/spindle_tb_preds_stale(tb, BIT_ULL(r));/;/'
+mutant table_own_no_look table/table.c '/^static bool change_row/,/^}/ s/spindle_tb_preds_stale(tb, BIT_ULL(tb->me));/;/'
+mutant table_guard_before_predicates table/table.c '/^bool spindle_tb_run/,/^}/ { s/bool work = false;/bool work = change_row(tb);/; s/return change_row(tb) || work;/return work;/ }'
 
 mutants_end

@@ -6,7 +6,7 @@
  * Of each value the test knows the bytes, from owner, cell and version. So a reader that accepts a
  * cell can tell whether it is a whole value of its owner.
  */
-#include "core/table/table.h"
+#include "core/table/predicate.h"
 #include "rng.h"
 #include "tap.h"
 #include "world.h"
@@ -57,7 +57,7 @@ struct host {
 static struct host host[NODES];
 static struct rng rng;
 static u32 cells, words, quiet;
-static bool ordered;
+static bool ordered, sleeping;	/* no process writes */
 static u64 torn, accepted, guards;
 
 static u64 value_of(u32 owner, u32 cell, u64 version, u32 at)
@@ -262,7 +262,7 @@ static void between_looks(void)
 
 	if (quiet)
 		return;
-	if (rng_chance(&rng, 70))
+	if (!sleeping && rng_chance(&rng, 70))
 		write_step(n);
 	else
 		device_step(n, (n + 1 + rng_below(&rng, NODES - 1)) % NODES);
@@ -287,6 +287,7 @@ static void make_tb(u32 n)
 
 		if (r == n)
 			continue;
+		m->cells = (const u8 *)cell_of(n, r, 0);
 		m->remote_cells = SKEW;
 		m->remote_block = SKEW + end;
 		m->block = (void *)(cell_of(n, r, 0) + end / 8);
@@ -568,6 +569,82 @@ static void test_vouch(void)
 	quiet--;
 }
 
+/* ---- predicates ------------------------------------------------------------ */
+
+#define COUNT_TO	60U
+
+/* While no member counts less than this one: count one more. */
+static void add_counting(u32 n, struct spindle_tb_preds *set)
+{
+	struct spindle_field count = { .cell = 1, .width = 8 };
+	struct spindle_number own = { .fold = SPINDLE_FOLD_OWN, .field = count };
+	struct spindle_predicate p = {
+		.id = 0, .terms = 2, .triggers = 1,
+		.term[0] = {
+			.compare = SPINDLE_CMP_GE, .least = SPINDLE_ALL_ROWS, .right = own,
+			.left = { .fold = SPINDLE_FOLD_EACH, .field = count },
+		},
+		.term[1] = {
+			.compare = SPINDLE_CMP_LT, .left = own, .right = { .add = COUNT_TO },
+		},
+		.trigger[0] = { .what = SPINDLE_DO_SET, .field = count, .value = own },
+	};
+	struct spindle_tb_pred *pred;
+
+	p.trigger[0].value.add = 1;
+	CHECK_EQ(spindle_tb_pred_check(&p, cells, words * 8, true), 0);
+	pred = calloc(1, spindle_tb_pred_bytes(&p));
+	spindle_tb_pred_init(pred, &p);
+	spindle_tb_pred_add(&host[n].tb, set, 0, pred);
+}
+
+/* Each value is its version. No member is ahead of another by more than one. */
+static void check_counts(void)
+{
+	u32 n, owner;
+
+	for (n = 0; n < NODES; n++)
+		for (owner = 0; owner < NODES; owner++) {
+			const u64 *cell = cell_of(n, owner, 1);
+
+			CHECK(cell_of(n, n, 1)[0] <= cell_of(owner, owner, 1)[0] + 1);
+			if (spindle_mix(cell, words - 1) == cell[words - 1])
+				CHECK_EQ(cell[0], cell[words - 2]);
+		}
+}
+
+/* Distributed counting (SST paper, 5.6), in the engines alone. */
+static void count_together(bool in_order)
+{
+	struct spindle_tb_preds set[NODES] = { 0 };
+	u32 i, k, n;
+
+	open_world(2, 64, in_order);
+	sleeping = true;
+	for (n = 0; n < NODES; n++)
+		add_counting(n, &set[n]);
+	for (i = 0; i < 20000; i++) {
+		n = rng_below(&rng, NODES);
+		if (rng_chance(&rng, 30))
+			engine_pass(n);
+		for (k = rng_below(&rng, 20); k; k--)
+			device_step(n, (n + 1 + rng_below(&rng, NODES - 1)) % NODES);
+		check_counts();
+	}
+	for (n = 0; n < NODES; n++) {
+		CHECK_EQ(cell_of(n, n, 1)[0], COUNT_TO);
+		CHECK_EQ(host[n].tb.stats.fired, COUNT_TO);
+		free(spindle_tb_pred_remove(&set[n], 0));
+	}
+	sleeping = false;
+}
+
+static void test_counting(void)
+{
+	count_together(true);
+	count_together(false);
+}
+
 static void test_ordered(void)
 {
 	test_random(true, 0);
@@ -595,6 +672,7 @@ int main(void)
 		{ "readers get whole values, and what was before a guard", test_ordered },
 		{ "the same if writes become visible in any order", test_unordered },
 		{ "the same while members come and go", test_lives },
+		{ "engines count together, and none is ahead by more than one", test_counting },
 	};
 
 	rng = rng_seed();
