@@ -19,6 +19,7 @@
 
 #include "core/membership/card.h"
 #include "core/group/group.h"
+#include "core/table/predicate.h"
 #include "core/multicast/history.h"
 #include "core/membership/hello.h"
 #include "core/rdmc/rdmc.h"
@@ -210,6 +211,7 @@ struct kept {
  * @table: it is a table
  * @tb: the core's, of a table, or NULL
  * @dirty: cells that its process has changed
+ * @preds: its predicate
  * @round: version of the last guard that the process has sealed
  * @sealed: the process has sealed the cell of the next round, and not the guard
  * @came: the node came into the view when the table was there already
@@ -257,6 +259,7 @@ struct group {
 	bool table;
 	struct spindle_tb *tb;
 	u64 dirty[SPINDLE_TB_WORDS];
+	struct spindle_tb_preds preds;
 	u64 round;
 	bool sealed;
 	bool came;

@@ -186,9 +186,39 @@ struct spindle_tb *table_new(struct node *node, const struct spindle_view *view,
  */
 void table_free(struct spindle_tb *tb, const struct spindle_memory *memory)
 {
-	if (tb)
-		spindle_tb_destroy(tb, memory);
+	struct spindle_tb_pred *pred;
+
+	if (!tb)
+		return;
+	/* The table of the next view has taken the predicates of one that goes on. */
+	while ((pred = tb->preds)) {
+		tb->preds = pred->next;
+		free(pred);
+	}
+	spindle_tb_destroy(tb, memory);
 	free(tb);
+}
+
+/* The predicate of a node compares the version of each guard with that of its own. */
+static void add_predicate(struct group *grp)
+{
+	struct spindle_number guard = {
+		.fold = SPINDLE_FOLD_OWN,
+		.field = { .offset = WORD_CELL * sizeof(u64) + 4, .width = 4 },
+	};
+	struct spindle_predicate args = {
+		.terms = 1, .triggers = 1,
+		.term[0] = {
+			.compare = SPINDLE_CMP_GE, .least = SPINDLE_ALL_ROWS, .left = guard,
+			.right = guard,
+		},
+	};
+	struct spindle_tb_pred *pred;
+
+	args.term[0].left.fold = SPINDLE_FOLD_EACH;
+	pred = calloc(1, spindle_tb_pred_bytes(&args));
+	spindle_tb_pred_init(pred, &args);
+	spindle_tb_pred_add(grp->tb, &grp->preds, 0, pred);
 }
 
 /**
@@ -209,6 +239,7 @@ void table_begin(struct node *node, u32 g)
 	memset(grp->dirty, 0, sizeof(grp->dirty));
 	memset(grp->seen_cell, 0, sizeof(grp->seen_cell));
 	grp->tb->dirty = grp->dirty;
+	add_predicate(grp);
 }
 
 /**
@@ -246,7 +277,7 @@ void table_run(struct node *node, u32 g)
 }
 
 /**
- * table_at_rest() - has a node the last values of all members that are up?
+ * table_at_rest() - has a node the last values of all members that are up, and its predicate, too?
  * @node: the node
  * @g: index of the table
  *
@@ -255,6 +286,7 @@ void table_run(struct node *node, u32 g)
 bool table_at_rest(struct node *node, u32 g)
 {
 	struct group *grp = &node->group[g];
+	const u64 *value = grp->tb->preds->term[0].left.value;
 	u32 r;
 
 	for (r = 0; r < grp->tb->members; r++) {
@@ -262,7 +294,8 @@ bool table_at_rest(struct node *node, u32 g)
 		const struct node *owner = &node->sim->node[index];
 
 		if (is_owner(node, index) && node_up(owner) && owner->group[g].tb &&
-		    read_guard(node, g, r) != owner->group[g].round)
+		    (read_guard(node, g, r) != owner->group[g].round ||
+		     value[r] != owner->group[g].round))
 			return false;
 	}
 	return true;
