@@ -254,9 +254,102 @@ static void odd_number(struct sst *t)
 	count(OP_TABLE_CALL, ioctl(t->fd, cmd, one_in(4) ? (void *)8 : buf) ? errno : 0);
 }
 
+/* ---- predicates --------------------------------------------------------------- */
+
+static struct spindle_field any_field(const struct sst *t, bool sign)
+{
+	unsigned int width = 1U << below(4);
+
+	return (struct spindle_field){
+		.cell = below(t->a.cells ? t->a.cells : 1), .offset = below(48 / width) * width,
+		.width = width, .flags = sign,
+	};
+}
+
+static struct spindle_number any_number(const struct sst *t, bool sign)
+{
+	struct spindle_number n = {
+		.fold = SPINDLE_FOLD_OWN + below(5), .add = one_in(2) ? odd() : below(3),
+	};
+
+	/* Only terms have these. */
+	if (n.fold == SPINDLE_FOLD_EACH)
+		n.fold = SPINDLE_FOLD_MIN;
+	n.field = any_field(t, sign);
+	if (n.fold != SPINDLE_FOLD_OWN)
+		n.rows = below(2);
+	return n;
+}
+
+static struct spindle_term any_term(const struct sst *t)
+{
+	bool sign = one_in(2);
+	struct spindle_term term = {
+		.compare = below(6), .left = any_number(t, sign), .right = any_number(t, sign),
+	};
+
+	if (one_in(2)) {
+		term.left.fold = SPINDLE_FOLD_EACH;
+		term.left.add = 0;
+		term.least = one_in(2) ? SPINDLE_ALL_ROWS : 1 + below(4);
+	}
+	return term;
+}
+
+static struct spindle_trigger any_trigger(const struct sst *t)
+{
+	struct spindle_trigger trigger = { .what = below(4) };
+
+	switch (trigger.what) {
+	case SPINDLE_DO_SET:
+		trigger.field = any_field(t, false);
+		trigger.value = any_number(t, false);
+		break;
+	case SPINDLE_DO_ARM:
+	case SPINDLE_DO_DISARM:
+		trigger.id = below(SPINDLE_MAX_PREDICATES);
+		break;
+	}
+	return trigger;
+}
+
+/* Add a predicate that is right, or one with a word that may be wrong. */
+static void add_predicate(struct sst *t)
+{
+	struct spindle_predicate p = {
+		.size = sizeof(p), .id = one_in(2) ? SPINDLE_ANY_ID : below(32),
+		.kind = below(3), .flags = below(4), .terms = 1 + below(SPINDLE_MAX_TERMS),
+		.triggers = 1 + below(SPINDLE_MAX_TRIGGERS),
+	};
+	bool odd_one = one_in(3);
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < p.terms; i++)
+		p.term[i] = any_term(t);
+	for (i = 0; i < p.triggers; i++)
+		p.trigger[i] = any_trigger(t);
+	if (odd_one)
+		((uint32_t *)&p)[one_in(2) ? below(8) : below(sizeof(p) / 4)] = odd();
+	if (one_in(5))
+		starve();
+	err = ioctl(t->fd, SPINDLE_TABLE_IOC_ADD, one_in(30) ? (void *)odd() : &p) ? errno : 0;
+	feed();
+	count(odd_one ? OP_TABLE_ODD_ADD : OP_TABLE_ADD, err);
+	if (!err && p.id >= SPINDLE_MAX_PREDICATES)
+		broken("a predicate has id %u", p.id);
+}
+
+static void remove_predicate(struct sst *t)
+{
+	uint64_t id = one_in(8) ? odd() : below(SPINDLE_MAX_PREDICATES);
+
+	count(OP_TABLE_REMOVE, ioctl(t->fd, SPINDLE_TABLE_IOC_REMOVE, id) ? errno : 0);
+}
+
 static void use(struct sst *t)
 {
-	switch (below(8)) {
+	switch (below(11)) {
 	case 0:
 		map_any_cookie(t);
 		break;
@@ -269,6 +362,13 @@ static void use(struct sst *t)
 	case 3:
 	case 4:
 		poll_and_kick(t);
+		break;
+	case 5:
+	case 6:
+		add_predicate(t);
+		break;
+	case 7:
+		remove_predicate(t);
 		break;
 	default:
 		scribble(t);

@@ -209,6 +209,7 @@ void table_pair_open(struct table_pair *p)
 	cells_write(&p->w, 1, 77);
 	cells_kick(&p->w);
 	ok(arrives(&p->r, p->at_r, 1, 77), "table: a value arrives");
+	table_pair_watch(p);
 	settle(&p->w);
 }
 
@@ -238,6 +239,7 @@ void table_pair_check(struct table_pair *p)
 	is(call(w->fd, SPINDLE_TABLE_IOC_SEATS, &seats), ENOTCONN, "table gone: seats");
 	is(call(w->fd, SPINDLE_TABLE_IOC_ATTACH, &w->a), EISCONN,
 	   "table gone: the file cannot attach again");
+	table_pair_watched(p);
 	is(map_errno(w->fd, w->a.rows.cookie, PAGE, PROT_READ, MAP_SHARED), ENOTCONN,
 	   "table gone: map a row");
 	is(map_errno(w->fd, w->a.own.cookie, PAGE, PROT_READ, MAP_SHARED), ENOTCONN,

@@ -28,6 +28,10 @@ struct table_pair {
 /* Call this before the view is deleted. */
 void table_pair_open(struct table_pair *p);
 
+/* Predicates of both, and what becomes of them: table-pred.c */
+void table_pair_watch(const struct table_pair *p);
+void table_pair_watched(const struct table_pair *p);
+
 /* Call this after the view of node 1 was deleted. */
 void table_pair_check(struct table_pair *p);
 
