@@ -19,6 +19,7 @@
 #include "node/node.h"
 #include "node/peer.h"
 #include "node/subgroup.h"
+#include "node/table.h"
 
 /* Bytes of the longest message about a node's view, and about its peers, beyond the base. */
 #define MEMBER_BYTES	256
@@ -397,6 +398,27 @@ static int fill_subgroup_stats(struct sk_buff *skb, const struct spindle_subgrou
 			 ARRAY_SIZE(list));
 }
 
+/* The same of a table. */
+static int fill_table_stats(struct sk_buff *skb, const struct spindle_subgroup *sg)
+{
+	const struct spindle_tb_stats *s = &sg->table->tb.stats;
+	const struct counter list[] = {
+		{ SPINDLE_TABLE_S_TAKEN, READ_ONCE(s->taken) },
+		{ SPINDLE_TABLE_S_CELLS, READ_ONCE(s->cells) },
+		{ SPINDLE_TABLE_S_WRITES, READ_ONCE(s->writes) },
+		{ SPINDLE_TABLE_S_BLOCKS, READ_ONCE(s->blocks) },
+		{ SPINDLE_TABLE_S_HEARD, READ_ONCE(s->heard) },
+		{ SPINDLE_TABLE_S_TORN, READ_ONCE(s->torn) },
+		{ SPINDLE_TABLE_S_HALF, READ_ONCE(s->half) },
+		{ SPINDLE_TABLE_S_GENERATION, READ_ONCE(sg->table->generation) },
+		{ SPINDLE_TABLE_S_ROW_BYTES, spindle_subgroup_row_bytes(sg) },
+		{ SPINDLE_TABLE_S_PRIVATE_BYTES, spindle_subgroup_private_bytes(sg) },
+	};
+
+	return put_stats(skb, SPINDLE_SUBGROUP_A_TABLE_STATS, SPINDLE_TABLE_S_PAD, list,
+			 ARRAY_SIZE(list));
+}
+
 static int fill_tune(struct sk_buff *skb, const struct spindle_subgroup *sg)
 {
 	const struct spindle_mc_tune *t = &sg->mc.tune;
@@ -556,16 +578,29 @@ static int fill_oldest(struct sk_buff *skb, const struct spindle_subgroup *sg)
 				 SPINDLE_SUBGROUP_A_PAD);
 }
 
-/* What only a subgroup with messages has. */
+/* The attachments of a subgroup with messages, and what only such a subgroup has. */
 static int fill_messages(struct sk_buff *skb, const struct spindle_subgroup *sg)
 {
-	if (spindle_view_is_table(sg->cfg))
-		return 0;
-	if (nla_put_u64_64bit(skb, SPINDLE_SUBGROUP_A_LSN, READ_ONCE(sg->mc.deliver.lsn),
+	if (nla_put_u32(skb, SPINDLE_SUBGROUP_A_READERS, sg->readers) ||
+	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_SENDER, !!sg->sender) ||
+	    nla_put_u64_64bit(skb, SPINDLE_SUBGROUP_A_LSN, READ_ONCE(sg->mc.deliver.lsn),
 			      SPINDLE_SUBGROUP_A_PAD) ||
-	    fill_oldest(skb, sg) || fill_tune(skb, sg))
+	    fill_oldest(skb, sg) || fill_tune(skb, sg) || fill_subgroup_stats(skb, sg) ||
+	    fill_hist(skb, SPINDLE_SUBGROUP_A_SEND_HIST, sg->mc.stats.send_hist) ||
+	    fill_hist(skb, SPINDLE_SUBGROUP_A_RECV_HIST, sg->mc.stats.recv_hist) ||
+	    fill_hist(skb, SPINDLE_SUBGROUP_A_DLV_HIST, sg->mc.stats.dlv_hist) ||
+	    fill_readers(skb, sg) || fill_rows(skb, sg))
 		return -EMSGSIZE;
 	return 0;
+}
+
+/* The attachments and counters of a table. */
+static int fill_table(struct sk_buff *skb, const struct spindle_subgroup *sg)
+{
+	if (nla_put_u32(skb, SPINDLE_SUBGROUP_A_READERS, sg->table->files) ||
+	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_SENDER, !!sg->table->writer))
+		return -EMSGSIZE;
+	return fill_table_stats(skb, sg);
 }
 
 /**
@@ -588,13 +623,7 @@ int spindle_fill_subgroup(struct sk_buff *skb, const struct spindle_node *node,
 	if (!nest || fill_subgroup_config(skb, &node->inst->view, sg->cfg) ||
 	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_STATE, READ_ONCE(sg->state)) ||
 	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_ERROR, READ_ONCE(sg->error)) ||
-	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_READERS, sg->readers) ||
-	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_SENDER, !!sg->sender) ||
-	    fill_messages(skb, sg) || fill_subgroup_stats(skb, sg) ||
-	    fill_hist(skb, SPINDLE_SUBGROUP_A_SEND_HIST, sg->mc.stats.send_hist) ||
-	    fill_hist(skb, SPINDLE_SUBGROUP_A_RECV_HIST, sg->mc.stats.recv_hist) ||
-	    fill_hist(skb, SPINDLE_SUBGROUP_A_DLV_HIST, sg->mc.stats.dlv_hist) ||
-	    fill_readers(skb, sg) || fill_rows(skb, sg))
+	    (sg->table ? fill_table(skb, sg) : fill_messages(skb, sg)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

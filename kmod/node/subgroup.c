@@ -496,6 +496,14 @@ u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg)
 	return sg->mc.senders * rings + sg->mc.members * sizeof(struct spindle_block);
 }
 
+/* The table, its members, and both copies of the guard. */
+static u64 table_bytes(const struct spindle_table *table)
+{
+	const struct spindle_tb *tb = &table->tb;
+
+	return sizeof(*table) + tb->members * sizeof(*tb->member) + 2 * (u64)tb->cell;
+}
+
 /**
  * spindle_subgroup_private_bytes() - memory of the engine's own state of a subgroup, and history
  * @sg: the subgroup
@@ -504,5 +512,6 @@ u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg)
  */
 u64 spindle_subgroup_private_bytes(const struct spindle_subgroup *sg)
 {
-	return sizeof(*sg) + spindle_mc_bytes(&sg->mc) + spindle_kept_memory(sg->kept);
+	return sizeof(*sg) + spindle_mc_bytes(&sg->mc) + spindle_kept_memory(sg->kept) +
+	       (sg->table ? table_bytes(sg->table) : 0);
 }

@@ -224,6 +224,19 @@ const char *const ctl_subgroup_counter_words[SPINDLE_SUBGROUP_S_BEHIND + 1] = {
 	[SPINDLE_SUBGROUP_S_BEHIND] = "behind",
 };
 
+const char *const ctl_table_counter_words[SPINDLE_TABLE_S_PRIVATE_BYTES + 1] = {
+	[SPINDLE_TABLE_S_TAKEN] = "taken",
+	[SPINDLE_TABLE_S_CELLS] = "cells",
+	[SPINDLE_TABLE_S_WRITES] = "writes",
+	[SPINDLE_TABLE_S_BLOCKS] = "blocks",
+	[SPINDLE_TABLE_S_HEARD] = "heard",
+	[SPINDLE_TABLE_S_TORN] = "torn",
+	[SPINDLE_TABLE_S_HALF] = "half",
+	[SPINDLE_TABLE_S_GENERATION] = "generation",
+	[SPINDLE_TABLE_S_ROW_BYTES] = "row-bytes",
+	[SPINDLE_TABLE_S_PRIVATE_BYTES] = "private-bytes",
+};
+
 const char *const ctl_rdmc_group_counter_words[SPINDLE_RDMC_GROUP_S_ABORTED + 1] = {
 	[SPINDLE_RDMC_GROUP_S_BLOCKS_IN] = "blocks-in",
 	[SPINDLE_RDMC_GROUP_S_BLOCKS_OUT] = "blocks-out",

@@ -475,9 +475,15 @@ enum spindle_subgroup_attr {
 	 * (reply only)
 	 */
 	SPINDLE_SUBGROUP_A_STATS,
-	/** @SPINDLE_SUBGROUP_A_READERS: u32, attachments that read (reply only) */
+	/**
+	 * @SPINDLE_SUBGROUP_A_READERS: u32, attachments that read; of a table, all attachments
+	 * (reply only)
+	 */
 	SPINDLE_SUBGROUP_A_READERS,
-	/** @SPINDLE_SUBGROUP_A_SENDER: u8, 1: a sender is attached (reply only) */
+	/**
+	 * @SPINDLE_SUBGROUP_A_SENDER: u8, 1: a sender is attached; of a table, a writer of the
+	 * node's row (reply only)
+	 */
 	SPINDLE_SUBGROUP_A_SENDER,
 	/**
 	 * @SPINDLE_SUBGROUP_A_TUNE: nest of enum spindle_tune_attr: parameters of the node's end of
@@ -530,6 +536,11 @@ enum spindle_subgroup_attr {
 	 * 4096, default 64
 	 */
 	SPINDLE_SUBGROUP_A_CELL,
+	/**
+	 * @SPINDLE_SUBGROUP_A_TABLE_STATS: nest of enum spindle_table_stat: counters of a table,
+	 * which has neither STATS nor histograms, READER and ROW (reply only)
+	 */
+	SPINDLE_SUBGROUP_A_TABLE_STATS,
 	/* private: */
 	__SPINDLE_SUBGROUP_A_MAX
 #define SPINDLE_SUBGROUP_A_MAX (__SPINDLE_SUBGROUP_A_MAX - 1)
@@ -880,6 +891,48 @@ enum spindle_subgroup_stat {
 	/* private: */
 	__SPINDLE_SUBGROUP_S_MAX
 #define SPINDLE_SUBGROUP_S_MAX (__SPINDLE_SUBGROUP_S_MAX - 1)
+};
+
+/**
+ * enum spindle_table_stat - counters of a table at one member, all u64
+ */
+enum spindle_table_stat {
+	/** @SPINDLE_TABLE_S_UNSPEC: never used */
+	SPINDLE_TABLE_S_UNSPEC,
+	/** @SPINDLE_TABLE_S_PAD: alignment of 64-bit attributes */
+	SPINDLE_TABLE_S_PAD,
+	/** @SPINDLE_TABLE_S_TAKEN: times that the engine found the node's row changed */
+	SPINDLE_TABLE_S_TAKEN,
+	/** @SPINDLE_TABLE_S_CELLS: cells that the process had changed then */
+	SPINDLE_TABLE_S_CELLS,
+	/** @SPINDLE_TABLE_S_WRITES: one-sided writes of cells to other members */
+	SPINDLE_TABLE_S_WRITES,
+	/** @SPINDLE_TABLE_S_BLOCKS: blocks pushed, one for each member and batch of cells */
+	SPINDLE_TABLE_S_BLOCKS,
+	/** @SPINDLE_TABLE_S_HEARD: changes of rows of other members */
+	SPINDLE_TABLE_S_HEARD,
+	/** @SPINDLE_TABLE_S_TORN: reads of a block of another member that had to be repeated */
+	SPINDLE_TABLE_S_TORN,
+	/**
+	 * @SPINDLE_TABLE_S_HALF: guards that were left for later, because the process was changing
+	 * them
+	 */
+	SPINDLE_TABLE_S_HALF,
+	/**
+	 * @SPINDLE_TABLE_S_GENERATION: changes of rows and of the view, as processes count them:
+	 * ctl.generation
+	 */
+	SPINDLE_TABLE_S_GENERATION,
+	/**
+	 * @SPINDLE_TABLE_S_ROW_BYTES: memory of the node's shared state table that the table takes:
+	 * cells and blocks of all members
+	 */
+	SPINDLE_TABLE_S_ROW_BYTES,
+	/** @SPINDLE_TABLE_S_PRIVATE_BYTES: memory of the engine's own state of the table */
+	SPINDLE_TABLE_S_PRIVATE_BYTES,
+	/* private: */
+	__SPINDLE_TABLE_S_MAX
+#define SPINDLE_TABLE_S_MAX (__SPINDLE_TABLE_S_MAX - 1)
 };
 
 /**
