@@ -288,14 +288,20 @@ struct ctl_subgroup {
 	uint64_t state;
 	/** @error: kernel: enum spindle_error */
 	uint64_t error;
-	/** @readers: kernel: attachments that read */
+	/** @readers: kernel: attachments that read; of a table: all attachments */
 	uint64_t readers;
-	/** @sender: kernel: a sender is attached */
+	/** @sender: kernel: a sender is attached; of a table: a writer */
 	bool sender;
 	/** @oldest: kernel: position of the oldest message of the history; not set: no history */
 	struct ctl_val oldest;
+	/** @tabular: the subgroup is a table, so @table_stats has its counters; else @stats has them */
+	bool tabular;
+	/** @messages: the opposite */
+	bool messages;
 	/** @stats: kernel: counters */
 	struct ctl_stats stats;
+	/** @table_stats: kernel: counters of a table */
+	struct ctl_stats table_stats;
 	/** @tune: kernel: tuning */
 	struct ctl_val tune[CTL_TUNE_VALS];
 	/** @hist: kernel: batches of each stage */

@@ -33,6 +33,7 @@ const struct ctl_names ctl_rdmc_algorithm = NAMES("algorithm", ctl_rdmc_algorith
 const struct ctl_names ctl_rdmc_error = NAMES("error", ctl_rdmc_error_words);
 const struct ctl_names ctl_engine_stat = NAMES("counter", ctl_engine_counter_words);
 const struct ctl_names ctl_subgroup_stat = NAMES("counter", ctl_subgroup_counter_words);
+const struct ctl_names ctl_table_stat = NAMES("counter", ctl_table_counter_words);
 const struct ctl_names ctl_peer_stat = NAMES("counter", ctl_peer_counter_words);
 const struct ctl_names ctl_rdmc_stat = NAMES("counter", ctl_rdmc_group_counter_words);
 

@@ -39,6 +39,7 @@ extern const struct ctl_names ctl_rdmc_error;
 /* Counters: names by attribute number. */
 extern const struct ctl_names ctl_engine_stat;
 extern const struct ctl_names ctl_subgroup_stat;
+extern const struct ctl_names ctl_table_stat;
 extern const struct ctl_names ctl_peer_stat;
 extern const struct ctl_names ctl_rdmc_stat;
 

@@ -351,6 +351,9 @@ const struct ctl_field ctl_row_fields[] = {
 	{ 0 }
 };
 
+#define MESSAGES	offsetof(struct ctl_subgroup, messages)
+#define TABULAR		offsetof(struct ctl_subgroup, tabular)
+
 const struct ctl_field ctl_subgroup_fields[] = {
 	SUBGROUP(KEYS, NULL, val, UNSPEC, .keys = ctl_subgroup_keys),
 	SUBGROUP(NUM, NULL, val[CTL_SG_ID].num, UNSPEC, .head = "subgroup"),
@@ -359,13 +362,22 @@ const struct ctl_field ctl_subgroup_fields[] = {
 	SUBGROUP(IDS, "senders", senders, UNSPEC),
 	SUBGROUP(NUM, "state", state, STATE, .names = &ctl_state),
 	SUBGROUP(NUM, "error", error, ERROR, .names = &ctl_error, .dash = true),
-	SUBGROUP(NUM, "readers", readers, READERS),
-	SUBGROUP(FLAG, "sender", sender, SENDER),
+	SUBGROUP(NUM, "readers", readers, READERS, .needs = MESSAGES),
+	SUBGROUP(FLAG, "sender", sender, SENDER, .needs = MESSAGES),
+	SUBGROUP(NUM, "files", readers, UNSPEC, .needs = TABULAR),
+	SUBGROUP(FLAG, "writer", sender, UNSPEC, .needs = TABULAR),
 	SUBGROUP(VAL, "oldest", oldest, OLDEST),
-	SUBGROUP(STATS, "stats", stats, STATS, .names = &ctl_subgroup_stat),
+	SUBGROUP(STATS, "stats", stats, STATS, .names = &ctl_subgroup_stat, .needs = MESSAGES),
+	SUBGROUP(STATS, "stats", table_stats, TABLE_STATS, .names = &ctl_table_stat,
+		 .head = "table-stats", .needs = TABULAR),
 	SUBGROUP(NUM, NULL, stats.num[SPINDLE_SUBGROUP_S_SENT], UNSPEC, .head = "sent"),
 	SUBGROUP(NUM, NULL, stats.num[SPINDLE_SUBGROUP_S_RECEIVED], UNSPEC, .head = "received"),
 	SUBGROUP(NUM, NULL, stats.num[SPINDLE_SUBGROUP_S_DELIVERED], UNSPEC, .head = "delivered"),
+	SUBGROUP(NUM, NULL, table_stats.num[SPINDLE_TABLE_S_TAKEN], UNSPEC, .head = "taken"),
+	SUBGROUP(NUM, NULL, table_stats.num[SPINDLE_TABLE_S_BLOCKS], UNSPEC, .head = "pushed"),
+	SUBGROUP(NUM, NULL, table_stats.num[SPINDLE_TABLE_S_HEARD], UNSPEC, .head = "heard"),
+	SUBGROUP(NUM, NULL, table_stats.num[SPINDLE_TABLE_S_GENERATION], UNSPEC,
+		 .head = "generation"),
 	CTL_LIST(NULL, struct ctl_subgroup, reader, reader_count, ctl_reader_fields,
 		 .attr = SPINDLE_SUBGROUP_A_READER),
 	CTL_LIST(NULL, struct ctl_subgroup, row, rows, ctl_row_fields,
@@ -411,6 +423,8 @@ void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest)
 
 	memset(sg, 0, sizeof(*sg));
 	ctl_record_nest(ctl_subgroup_fields, sg, nest);
+	sg->tabular = ctl_is_table(sg);
+	sg->messages = !sg->tabular;
 	ctl_tune_get(sg->tune, a[SPINDLE_SUBGROUP_A_TUNE]);
 	ctl_rule_get(sg, a[SPINDLE_SUBGROUP_A_RULE]);
 	get_hist(&sg->hist[CTL_SEND], a[SPINDLE_SUBGROUP_A_SEND_HIST]);

@@ -60,52 +60,76 @@ static void print_peers(const struct ctl_node_stats *s)
  */
 #define SUBGROUPS_ABREAST	8
 
-static void print_some_subgroups(const struct ctl_running_subgroup *const *sg, unsigned int n)
+/**
+ * struct abreast - subgroups, or tables, that stand side by side
+ */
+struct abreast {
+	/** @head: what they are */
+	const char *head;
+	/** @names: their counters */
+	const struct ctl_names *names;
+	/** @sg: the subgroups */
+	const struct ctl_subgroup *sg[SUBGROUPS_ABREAST];
+	/** @count: entries of @sg */
+	unsigned int count;
+	/** @any: the title is printed */
+	bool any;
+};
+
+static const struct ctl_stats *stats_of(const struct ctl_subgroup *sg)
+{
+	return sg->tabular ? &sg->table_stats : &sg->stats;
+}
+
+/* Print the subgroups side by side, and begin with none. */
+static void print_abreast(struct abreast *ab)
 {
 	struct ctl_table t = { .indent = 4 };
 	unsigned int i, c;
 
-	ctl_table_head(&t, "subgroup");
-	for (i = 0; i < n; i++)
+	if (!ab->any)
+		printf("  %ss\n", ab->head);
+	ab->any = true;
+	ctl_table_head(&t, ab->head);
+	for (i = 0; i < ab->count; i++)
 		ctl_table_head(&t, ctl_val_text(&ctl_subgroup_keys[CTL_SG_ID],
-						&sg[i]->sg.val[CTL_SG_ID]));
+						&ab->sg[i]->val[CTL_SG_ID]));
 	ctl_table_cell(&t, "state");
-	for (i = 0; i < n; i++)
-		ctl_table_cell(&t, ctl_name(&ctl_state, sg[i]->sg.state));
-	for (c = 0; c < ctl_subgroup_stat.count; c++) {
-		if (!ctl_subgroup_stat.name[c])
+	for (i = 0; i < ab->count; i++)
+		ctl_table_cell(&t, ctl_name(&ctl_state, ab->sg[i]->state));
+	for (c = 0; c < ab->names->count; c++) {
+		if (!ab->names->name[c])
 			continue;
-		ctl_table_cell(&t, ctl_subgroup_stat.name[c]);
-		for (i = 0; i < n; i++) {
-			if (sg[i]->sg.stats.has & (1ULL << c))
-				ctl_table_num(&t, sg[i]->sg.stats.num[c]);
+		ctl_table_cell(&t, ab->names->name[c]);
+		for (i = 0; i < ab->count; i++) {
+			if (stats_of(ab->sg[i])->has & (1ULL << c))
+				ctl_table_num(&t, stats_of(ab->sg[i])->num[c]);
 			else
 				ctl_table_cell(&t, "");
 		}
 	}
 	ctl_table_print(&t);
+	ab->count = 0;
 }
 
-static void print_subgroups(uint64_t node, const struct ctl_sample *sample)
+/* Print the subgroups of a node, or its tables. */
+static void print_kind(uint64_t node, const struct ctl_sample *sample, bool tables)
 {
-	const struct ctl_running_subgroup *row[SUBGROUPS_ABREAST], *sg;
-	unsigned int n = 0;
-	bool any = false;
+	struct abreast ab = {
+		.head = tables ? "table" : "subgroup",
+		.names = tables ? &ctl_table_stat : &ctl_subgroup_stat,
+	};
+	const struct ctl_running_subgroup *sg;
 
 	for (sg = sample->sg; sg < sample->sg + sample->sgs; sg++) {
-		if (sg->node != node)
+		if (sg->node != node || sg->sg.tabular != tables)
 			continue;
-		if (!any)
-			puts("  subgroups");
-		any = true;
-		row[n++] = sg;
-		if (n == SUBGROUPS_ABREAST) {
-			print_some_subgroups(row, n);
-			n = 0;
-		}
+		ab.sg[ab.count++] = &sg->sg;
+		if (ab.count == SUBGROUPS_ABREAST)
+			print_abreast(&ab);
 	}
-	if (n)
-		print_some_subgroups(row, n);
+	if (ab.count)
+		print_abreast(&ab);
 }
 
 /* Print the last node that this one has refused. A node that gave no id is called "somebody". */
@@ -130,7 +154,8 @@ static void print_stats(const struct ctl_node_stats *s, const struct ctl_sample 
 	ctl_table_print(&t);
 	print_refused(s);
 	print_peers(s);
-	print_subgroups(s->id, sample);
+	print_kind(s->id, sample, false);
+	print_kind(s->id, sample, true);
 }
 
 int ctl_cmd_stats(struct ctl_args *a)

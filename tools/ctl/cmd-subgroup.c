@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spindle-ctl subgroup set|show; add, replace and del have cmd-change.c
+ * spindle-ctl subgroup set|show, table show; add, replace and del have cmd-change.c
  */
 #include <stdio.h>
 #include <string.h>
@@ -120,7 +120,8 @@ static void print_trouble(const struct ctl_running_subgroup *s)
 static bool print_kind(const struct ctl_running_subgroup *list, unsigned int count, bool tables,
 		       bool first)
 {
-	const char *columns = tables ? "table name cells cell state error members" :
+	const char *columns = tables ? "table name cells cell state error members files writer "
+				       "taken pushed heard generation" :
 			      "subgroup name mode state error members senders sender readers lsn "
 			      "sent received delivered";
 	struct ctl_table t = { 0 };
@@ -166,8 +167,21 @@ static void print_subgroups(const struct ctl_running_subgroup *list, unsigned in
 	}
 }
 
-static int subgroup_show(struct ctl_args *a)
+/* Leave only the tables in a list. Return: how many. */
+static unsigned int tables_of(struct ctl_running_subgroup *list, unsigned int count)
 {
+	unsigned int i, n = 0;
+
+	for (i = 0; i < count; i++)
+		if (list[i].sg.tabular)
+			list[n++] = list[i];
+	return n;
+}
+
+/* @tables: show only tables */
+static int show(struct ctl_args *a, bool tables)
+{
+	const char *what = ctl_asprintf("%s show", a->noun);
 	struct ctl_running_subgroup *list;
 	struct ctl_val val[SHOW_VALS] = { 0 };
 	const struct ctl_val *node = &val[SHOW_NODE], *id = &val[SHOW_ID], *name = &val[SHOW_NAME];
@@ -180,9 +194,11 @@ static int subgroup_show(struct ctl_args *a)
 	if (rc)
 		return rc;
 	if (ctl_net_open(&net, CTL_SAY) ||
-	    ctl_fetch_subgroups(&net, "subgroup show", node, id, name, &list, &count))
+	    ctl_fetch_subgroups(&net, what, node, id, name, &list, &count))
 		return CTL_FAILED;
-	if (!count && ctl_cmd_none(&net, "subgroup show", node, "subgroup", name->set ? name : id))
+	if (tables)
+		count = tables_of(list, count);
+	if (!count && ctl_cmd_none(&net, what, node, a->noun, name->set ? name : id))
 		return CTL_FAILED;
 	out = json_object_new_array();
 	for (i = 0; i < count && ctl_opts.json; i++)
@@ -192,8 +208,24 @@ static int subgroup_show(struct ctl_args *a)
 	else if (count)
 		print_subgroups(list, count);
 	else
-		puts("There are no subgroups. They come with a view: spindle-ctl help view");
+		printf("There are no %ss. They come with a view: spindle-ctl help view\n", a->noun);
 	return CTL_OK;
+}
+
+static int subgroup_show(struct ctl_args *a)
+{
+	return show(a, false);
+}
+
+/**
+ * ctl_table_show() - show tables, and no other subgroups
+ * @a: arguments
+ *
+ * Return: exit code
+ */
+int ctl_table_show(struct ctl_args *a)
+{
+	return show(a, true);
 }
 
 int ctl_cmd_subgroup(struct ctl_args *a)

@@ -16,7 +16,7 @@ struct ctl_view;
 
 /*
  * Each object has one file. The verbs join, leave and evict of a node have cmd-member.c, and add,
- * replace and del of a subgroup cmd-change.c.
+ * replace and del of a subgroup cmd-change.c. A table is a subgroup, so their verbs share code.
  */
 int ctl_cmd_node(struct ctl_args *a);
 int ctl_node_join(struct ctl_args *a);
@@ -27,6 +27,8 @@ int ctl_cmd_subgroup(struct ctl_args *a);
 int ctl_subgroup_add(struct ctl_args *a);
 int ctl_subgroup_replace(struct ctl_args *a);
 int ctl_subgroup_del(struct ctl_args *a);
+int ctl_cmd_table(struct ctl_args *a);
+int ctl_table_show(struct ctl_args *a);
 int ctl_cmd_status(struct ctl_args *a);
 int ctl_cmd_stats(struct ctl_args *a);
 int ctl_cmd_top(struct ctl_args *a);

@@ -40,9 +40,13 @@ static struct json_object *json_hist(const struct ctl_hist *hist)
  */
 void ctl_detail_json(struct json_object *obj, const struct ctl_subgroup *sg)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o;
 	unsigned int i;
 
+	/* A table has counters, and nothing of messages. */
+	if (sg->tabular)
+		return;
+	o = json_object_new_object();
 	ctl_json_vals(o, ctl_tune_keys, sg->tune);
 	ctl_json_add(obj, "tune", o);
 	o = json_object_new_object();
@@ -78,13 +82,19 @@ static void print_tune(const struct ctl_val *tune)
 	putchar('\n');
 }
 
-static void print_memory(const struct ctl_stats *stats)
+static void print_memory(const struct ctl_subgroup *sg)
 {
-	if (!(stats->has & 1ULL << SPINDLE_SUBGROUP_S_ROW_BYTES))
+	const struct ctl_stats *stats = sg->tabular ? &sg->table_stats : &sg->stats;
+	unsigned int row = SPINDLE_SUBGROUP_S_ROW_BYTES, own = SPINDLE_SUBGROUP_S_PRIVATE_BYTES;
+
+	if (sg->tabular) {
+		row = SPINDLE_TABLE_S_ROW_BYTES;
+		own = SPINDLE_TABLE_S_PRIVATE_BYTES;
+	}
+	if (!(stats->has & 1ULL << row))
 		return;
 	printf("    memory   %llu bytes of the table, %llu bytes of the engine\n",
-	       (unsigned long long)stats->num[SPINDLE_SUBGROUP_S_ROW_BYTES],
-	       (unsigned long long)stats->num[SPINDLE_SUBGROUP_S_PRIVATE_BYTES]);
+	       (unsigned long long)stats->num[row], (unsigned long long)stats->num[own]);
 }
 
 static void print_history(const struct ctl_subgroup *sg)
@@ -166,6 +176,17 @@ static void print_table(const char *title, const char *columns, const struct ctl
 	ctl_table_print(&t);
 }
 
+static void print_counters(const struct ctl_subgroup *sg)
+{
+	struct ctl_table t = { .indent = 6 };
+
+	if (!sg->tabular)
+		return;
+	ctl_record_rows(&t, "table-stats", ctl_subgroup_fields, sg, 1, sizeof(*sg));
+	puts("    counters");
+	ctl_table_print(&t);
+}
+
 /**
  * ctl_detail_print() - print all details as text
  * @sg: subgroup; the caller has printed its title
@@ -173,8 +194,9 @@ static void print_table(const char *title, const char *columns, const struct ctl
 void ctl_detail_print(const struct ctl_subgroup *sg)
 {
 	print_tune(sg->tune);
-	print_memory(&sg->stats);
+	print_memory(sg);
 	print_history(sg);
+	print_counters(sg);
 	print_batches(sg);
 	print_table("readers", "pid comm reads lag idle-ms lsn", ctl_reader_fields, sg->reader,
 		    sg->reader_count, sizeof(*sg->reader));

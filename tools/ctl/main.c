@@ -65,6 +65,18 @@ static const struct noun nouns[] = {
 	  "           [stall-ms MS|never] [large BYTES] [history BYTES|none]\n"
 	  "           [history-fill 0|1]\n"
 	  "  subgroup show [node N] [id S|name NAME] [-v]\n", NULL },
+	{ "table", ctl_cmd_table,
+	  "  table add node N table T cells N [cell BYTES] [name NAME] [members 1,2,3] [min K]\n"
+	  "           [timeout SECONDS] [no-wait]\n"
+	  "  table del node N id T|name NAME [timeout SECONDS] [no-wait]\n"
+	  "  table show [node N] [id T|name NAME] [-v]\n"
+	  "  table get node N id T|name NAME [row NODE] [cell C] [fields FIELDS]\n"
+	  "  table put node N id T|name NAME cell C\n"
+	  "           fields FIELDS FIELD=VALUE... | text STRING | hex BYTES | -\n"
+	  "  table watch node N id T|name NAME [row NODE] [cell C] [fields FIELDS]\n"
+	  "           [count N]\n"
+	  "    FIELDS are like load:u32,free:u64,host:s16 or free:u64@8; the types are\n"
+	  "    u8 u16 u32 u64 i8 i16 i32 i64, and sN, a string of N bytes\n", NULL },
 	{ "status", ctl_cmd_status,
 	  "  status [show] [node N]\n", NULL },
 	{ "stats", ctl_cmd_stats,
@@ -90,10 +102,11 @@ static const char intro[] =
 
 static const char outro[] =
 	"\n"
-	"  -j, --json        print JSON (show, status, stats, top, rdmc, monitor, apply)\n"
+	"  -j, --json        print JSON (show, get, watch, status, stats, top, rdmc, monitor,\n"
+	"                    apply)\n"
 	"  -p, --pretty      print it indented (implies -j)\n"
 	"  -n, --netns NAME  work in another network namespace, as ip -n does\n"
-	"  -v, --verbose     show more (subgroup show, rdmc show)\n"
+	"  -v, --verbose     show more (subgroup show, table show, rdmc show)\n"
 	"  -V, --version     print the version\n"
 	"  -h, --help        print this\n"
 	"\n"

@@ -451,9 +451,10 @@ static void subgroup_table(uint32_t node_id, int state)
 	num(SPINDLE_SUBGROUP_NODE_A_ID, node_id);
 	out();
 	num(SPINDLE_SUBGROUP_A_STATE, state);
-	in(SPINDLE_SUBGROUP_A_STATS);
-	num(SPINDLE_SUBGROUP_S_ROW_BYTES, 65664);
-	out();
+	num(SPINDLE_SUBGROUP_A_READERS, 3);
+	num(SPINDLE_SUBGROUP_A_SENDER, node_id == 1);
+	in(SPINDLE_SUBGROUP_A_TABLE_STATS);
+	counters(&ctl_table_stat, 100 * node_id);
 	end();
 }
 
@@ -462,9 +463,19 @@ static void test_table(void)
 	begin(1);
 	subgroup_table(1, SPINDLE_STATE_ACTIVE);
 	both(ctl_cmd_subgroup, "subgroup", "show", "a table");
+	ctl_opts.verbose = true;
+	shows(ctl_cmd_table, "table", "show", "the memory of a table");
+	ctl_opts.verbose = false;
 	subgroup(1, 0, SPINDLE_STATE_FORMING, 10);
 	subgroup_table(2, SPINDLE_STATE_FORMING);
 	both(ctl_cmd_subgroup, "subgroup", "show", "tables and a subgroup");
+	both(ctl_cmd_table, "table", "show", "tables and a subgroup");
+	stats(1, 70, NULL);
+	both(ctl_cmd_stats, "stats", "", "a table and a subgroup");
+	begin(1);
+	subgroup(1, 0, SPINDLE_STATE_ACTIVE, 10);
+	both(ctl_cmd_table, "table", "show", "no table");
+	both(ctl_cmd_table, "table", "show id 0", "a subgroup that is no table");
 }
 
 static void test_subgroup(void)
