@@ -72,8 +72,8 @@ int ctl_cells_attach(struct ctl_cells *c, uint32_t flags)
 
 	err = spindle_table_attach(&c->t, &o);
 	if (err) {
-		ctl_err("%s: %s", c->what, ctl_clean(spindle_table_attach_strerror(&c->t, &o, err,
-										   buf, sizeof(buf))));
+		why = spindle_table_attach_strerror(&c->t, &o, err, buf, sizeof(buf));
+		ctl_err("%s: %s", c->what, ctl_clean(why));
 		return CTL_FAILED;
 	}
 	why = misfit(c);

@@ -55,7 +55,8 @@ static int take(struct ctl_args *a, struct ctl_val *node, struct ctl_val *timeou
 	if (rc)
 		return rc;
 	if (!node->set || !sg->val[CTL_SG_ID].set)
-		return ctl_usage(a, "'%s' is missing", node->set ? "id" : "node");
+		return ctl_usage(a, "'%s' is missing",
+				 !node->set ? "node" : is_of_table(a) ? "table" : "id");
 	if (sg->senders.set && !sg->members.set)
 		return ctl_usage(a, "'senders' needs 'members'");
 	err = ctl_subgroup_check(view, sg, &line);

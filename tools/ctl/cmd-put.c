@@ -68,7 +68,7 @@ static int take_words(struct ctl_args *a, struct put *p)
 	return rc;
 }
 
-/* Read standard input, which may have one byte more than fits, so that too many are noticed. */
+/* Read standard input to its end. More bytes than any value has are an error. */
 static int read_input(struct put *p)
 {
 	size_t n = fread(p->value, 1, sizeof(p->value), stdin);

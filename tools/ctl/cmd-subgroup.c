@@ -179,7 +179,7 @@ static unsigned int tables_of(struct ctl_running_subgroup *list, unsigned int co
 }
 
 /* @tables: show only tables */
-static int show(struct ctl_args *a, bool tables)
+static int list_kind(struct ctl_args *a, bool tables)
 {
 	const char *what = ctl_asprintf("%s show", a->noun);
 	struct ctl_running_subgroup *list;
@@ -214,7 +214,7 @@ static int show(struct ctl_args *a, bool tables)
 
 static int subgroup_show(struct ctl_args *a)
 {
-	return show(a, false);
+	return list_kind(a, false);
 }
 
 /**
@@ -225,7 +225,7 @@ static int subgroup_show(struct ctl_args *a)
  */
 int ctl_table_show(struct ctl_args *a)
 {
-	return show(a, true);
+	return list_kind(a, true);
 }
 
 int ctl_cmd_subgroup(struct ctl_args *a)

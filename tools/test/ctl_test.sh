@@ -41,6 +41,22 @@ says 2 "visibility 'maybe': none of auto|poll|imm" node add id 1 visibility mayb
 says 2 "cpu 'all': not a number" node add id 1 cpu all
 says 2 "node del: 'id' is missing" node del
 
+says 0 'table put node N' help table
+says 2 "table add: 'node' is missing" table add table 7 cells 4
+says 2 "table add: 'table' is missing" table add node 1 cells 4
+says 2 'table add: the mode is given twice' table add node 1 id 7 table 8 cells 4
+says 2 "cells '4x': not a number" table add node 1 table 7 cells 4x
+says 2 "table 7 has no senders" table add node 1 table 7 cells 4 members 1,2 senders 1
+says 2 "table del: 'node' is missing" table del
+says 2 'table del: which table? Give its id or its name' table del node 1
+says 2 'subgroup del: which subgroup? Give its id or its name' subgroup del node 1
+says 2 "table show: 'cell' is not known here; there is: node, id, name" table show cell 1
+says 2 "table get: 'node' is missing" table get
+says 2 "table watch: 'counts' is not known here" table watch 1 id 2 counts 3
+says 2 "field 'load:u33': there is no type 'u33'" table get 1 id 2 fields load:u33
+says 2 "load=x: not a number from 0 to 255" \
+	table put 1 id 2 cell 0 fields load:u8 load=x
+
 says 2 "node set: 'id' is missing" node set timing on
 says 2 'node set: there is nothing to set; there is: idle-us, timing, rack' node set 1
 says 2 "rack '65536': not a number from 0 to 65535" node set 1 rack 65536
@@ -462,10 +478,16 @@ offers()
 	verdict $? "TAB after '$*' offers $want"
 }
 
-offers 'node view subgroup status stats top rdmc monitor apply showconf help' spindle-ctl ''
+offers 'node view subgroup table status stats top rdmc monitor apply showconf help' spindle-ctl ''
 offers 'add set del show join leave evict help' spindle-ctl -j node ''
 offers 'addr port cluster visibility idle-us engine cpu rack key-file' spindle-ctl node add id 1 ''
 offers 'show stats help' spindle-ctl rdmc ''
+offers 'add del show get put watch help' spindle-ctl table ''
+offers 'table cells cell name members min timeout no-wait' spindle-ctl table add node 1 ''
+offers 'row cell fields' spindle-ctl table get node 1 id 2 name x ''
+offers 'cell fields text hex -' spindle-ctl table put node 1 name x id 2 ''
+offers 'count' spindle-ctl table watch node 1 id 2 name x row 3 cell 4 fields a:u8 ''
+offers '' spindle-ctl table watch count ''
 offers 'node group' spindle-ctl rdmc show ''
 offers 'group' spindle-ctl rdmc stats node 1 ''
 offers '-w --watch -b --batch -d --delay -n --count -v --verbose' spindle-ctl rdmc show -

@@ -36,8 +36,8 @@ static void test_refusals(void)
 	refused("lo ad:u32", "a name has letters, digits, - and _");
 	refused("lo=ad:u32", "a name has letters");
 	refused("a@4:u32", "a name has letters");
+	snprintf(name, sizeof(name), "%033d:u8", 0);
 	memset(name, 'n', 33);
-	strcpy(name + 33, ":u8");
 	refused(name, "a name has 32 characters at most");
 	refused("load:", "there is no type ''");
 	refused("load:u", "there is no type 'u'");
@@ -79,7 +79,8 @@ static void test_places(void)
 
 	ok(!ctl_fields_parse("a:u8,b:u64,c:u16,d:s3,e:i32,f:u8", &fields) && fields.count == 6 &&
 	   is_at(0, 0, 1) && is_at(1, 8, 8) && is_at(2, 16, 2) && is_at(3, 18, 3) &&
-	   is_at(4, 24, 4) && is_at(5, 28, 1), "numbers are aligned to their size, strings are not");
+	   is_at(4, 24, 4) && is_at(5, 28, 1),
+	   "numbers are aligned to their size, strings are not");
 	ok(!ctl_fields_parse("a:u32@9,b:u32,c:u8@0", &fields) && is_at(0, 9, 4) &&
 	   is_at(1, 16, 4) && is_at(2, 0, 1),
 	   "an offset need not be aligned, and the next field comes after it");

@@ -85,7 +85,7 @@ static void test_usage(void)
 	says("get 1", 2, "which table? Give its id or its name");
 	says("get 1 id 2 name x", 2, "which table?");
 	says("get 1 id 2 cell x", 2, "cell 'x': not a number");
-	says("get 1 id 2 rows 2", 2, "'rows' is not known here; there is: node, id, name, cell, fields");
+	says("get 1 id 2 rows 2", 2, "'rows' is not known here; there is: node, id, name, cell");
 	says("get 1 id 2 fields load:u33", 2, "field 'load:u33': there is no type 'u33'");
 	says("get 1 id 2 fields load:s4081", 2, "a string has 1 to 4080 bytes");
 	says("watch 1 id 2 count x", 2, "count 'x': not a number");
@@ -96,9 +96,9 @@ static void test_usage(void)
 	says("put 1 id 2 cell 0 text a -", 2, "one value");
 	says("put 1 id 2 cell 0 load=1", 2, "'load=1' needs 'fields'");
 	says("put 1 id 2 cell 0 " FIELDS "text a", 2, "'fields' needs FIELD=VALUE");
-	says("put 1 id 2 cell 0 " FIELDS "laod=1", 2, "'laod=1' sets no field; there is: load, free");
+	says("put 1 id 2 cell 0 " FIELDS "laod=1", 2, "'laod=1' sets no field; there is: load");
 	says("put 1 id 2 cell 0 " FIELDS "load=4294967296", 2, "not a number from 0 to 4294967295");
-	says("put 1 id 2 cell 0 " FIELDS "load=1 load=2", 2, "load=2: the field has a value already");
+	says("put 1 id 2 cell 0 " FIELDS "load=1 load=2", 2, "load=2: the field has a value");
 	says("put 1 id 2 cell 0 " FIELDS "host=123456789", 2, "9 bytes, and the field has 8");
 	says("put 1 id 2 cell 0 hex 0", 2, "hex '0': two digits");
 	says("put 1 id 2 cell 0 word", 2, "'word' is not known here; there is: node, id");
