@@ -294,9 +294,9 @@ struct ctl_subgroup {
 	bool sender;
 	/** @oldest: kernel: position of the oldest message of the history; not set: no history */
 	struct ctl_val oldest;
-	/** @tabular: the subgroup is a table, so @table_stats has its counters; else @stats has them */
+	/** @tabular: the subgroup is a table; its counters are @table_stats */
 	bool tabular;
-	/** @messages: the opposite */
+	/** @messages: the subgroup has messages; its counters are @stats */
 	bool messages;
 	/** @stats: kernel: counters */
 	struct ctl_stats stats;

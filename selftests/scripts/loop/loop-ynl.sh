@@ -109,12 +109,12 @@ tells null --do node-set --json '{"node-id": 1, "idle-us": 20, "rack": 7}'
 tells '"idle-us": 20.*"rack": 7' --do node-get --json '{"node-id": 1}'
 
 sg='{"id": 3, "name": "three", "window": 16, "max-msg": 1024, "ring": 65536,
-	"node": [{"id": 1}, {"id": 2, "sender": 0}]}'
+	"node": [{"id": 1}, {"id": 2, "sender": 0}]}, {"id": 4, "mode": "table", "cells": 2}'
 for i in 1 2; do
 	tells null --do view-set --json "{\"node-id\": $i, \"view-id\": 7,
 		\"member\": [$(member 1), $(member 2)], \"subgroup\": [$sg]}"
 done
-check "the subgroup becomes active" wait_until 60 all_active 2
+check "the subgroup and the table become active" wait_until 60 all_active 4
 says 0 'three' subgroup show node 1 id 3
 tells '"view-id": 7, "member": .*"port": 5002.*"name": "three"' \
 	--do view-get --json '{"node-id": 1}'
@@ -125,6 +125,8 @@ says 0 '"send_budget": *9' -j subgroup show node 1 id 3
 says 0 '"tracking": *false' -j subgroup show node 1 id 3
 tells '"state": "active", "error": "none".*"send-budget": 9.*"send-hist": \[0, ' \
 	--dump subgroup-get --json '{"node-id": 1, "subgroup-id": 3}'
+tells '"mode": "table".*"sender": 0, "table-stats": {.*"taken": 0, "cells": 0, "writes": 0, ' \
+	--dump subgroup-get --json '{"node-id": 1, "subgroup-id": 4}'
 tells '"stats": {.*"passes": [1-9].*"state": "up"' --dump stats-get
 tells '"ns": [1-9]' --do raw-run --json '{"node-id": 1, "subgroup-id": 3, "raw":
 	{"kind": "write", "size": 64, "count": 10}}'
