@@ -2,7 +2,7 @@
 /*
  * Cells of a table, for the verbs that attach to one. See cells.h.
  *
- * The module's device and the library do all of this, so it needs no right to configure anything.
+ * These verbs use the module's device by the library, so they need no right to configure anything.
  */
 #include <errno.h>
 #include <string.h>

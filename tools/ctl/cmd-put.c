@@ -2,8 +2,8 @@
 /*
  * spindle-ctl table put: write a cell of the node's own row.
  *
- * The command is the writer of the row for a moment, so it fails while another process writes it.
- * Detaching takes what was put: the engine sends it to the other members afterwards.
+ * The command is the writer of the row for a moment, so it fails while another process writes the
+ * row. When the command detaches, the engine takes the value and sends it to the other members.
  */
 #include <ctype.h>
 #include <errno.h>
