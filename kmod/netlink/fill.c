@@ -413,6 +413,8 @@ static int fill_table_stats(struct sk_buff *skb, const struct spindle_subgroup *
 		{ SPINDLE_TABLE_S_GENERATION, READ_ONCE(sg->table->generation) },
 		{ SPINDLE_TABLE_S_ROW_BYTES, spindle_subgroup_row_bytes(sg) },
 		{ SPINDLE_TABLE_S_PRIVATE_BYTES, spindle_subgroup_private_bytes(sg) },
+		{ SPINDLE_TABLE_S_LOOKS, READ_ONCE(s->looks) },
+		{ SPINDLE_TABLE_S_FIRED, READ_ONCE(s->fired) },
 	};
 
 	return put_stats(skb, SPINDLE_SUBGROUP_A_TABLE_STATS, SPINDLE_TABLE_S_PAD, list,

@@ -224,7 +224,7 @@ const char *const ctl_subgroup_counter_words[SPINDLE_SUBGROUP_S_BEHIND + 1] = {
 	[SPINDLE_SUBGROUP_S_BEHIND] = "behind",
 };
 
-const char *const ctl_table_counter_words[SPINDLE_TABLE_S_PRIVATE_BYTES + 1] = {
+const char *const ctl_table_counter_words[SPINDLE_TABLE_S_FIRED + 1] = {
 	[SPINDLE_TABLE_S_TAKEN] = "taken",
 	[SPINDLE_TABLE_S_CELLS] = "cells",
 	[SPINDLE_TABLE_S_WRITES] = "writes",
@@ -235,6 +235,8 @@ const char *const ctl_table_counter_words[SPINDLE_TABLE_S_PRIVATE_BYTES + 1] = {
 	[SPINDLE_TABLE_S_GENERATION] = "generation",
 	[SPINDLE_TABLE_S_ROW_BYTES] = "row-bytes",
 	[SPINDLE_TABLE_S_PRIVATE_BYTES] = "private-bytes",
+	[SPINDLE_TABLE_S_LOOKS] = "looks",
+	[SPINDLE_TABLE_S_FIRED] = "fired",
 };
 
 const char *const ctl_rdmc_group_counter_words[SPINDLE_RDMC_GROUP_S_ABORTED + 1] = {

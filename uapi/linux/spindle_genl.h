@@ -903,7 +903,7 @@ enum spindle_table_stat {
 	SPINDLE_TABLE_S_PAD,
 	/** @SPINDLE_TABLE_S_TAKEN: times that the engine found the node's row changed */
 	SPINDLE_TABLE_S_TAKEN,
-	/** @SPINDLE_TABLE_S_CELLS: cells that the process had changed then */
+	/** @SPINDLE_TABLE_S_CELLS: cells that the process or a predicate had changed then */
 	SPINDLE_TABLE_S_CELLS,
 	/** @SPINDLE_TABLE_S_WRITES: one-sided writes of cells to other members */
 	SPINDLE_TABLE_S_WRITES,
@@ -930,6 +930,10 @@ enum spindle_table_stat {
 	SPINDLE_TABLE_S_ROW_BYTES,
 	/** @SPINDLE_TABLE_S_PRIVATE_BYTES: memory of the engine's own state of the table */
 	SPINDLE_TABLE_S_PRIVATE_BYTES,
+	/** @SPINDLE_TABLE_S_LOOKS: looks at predicates that processes have given to the engine */
+	SPINDLE_TABLE_S_LOOKS,
+	/** @SPINDLE_TABLE_S_FIRED: looks at which a predicate fired */
+	SPINDLE_TABLE_S_FIRED,
 	/* private: */
 	__SPINDLE_TABLE_S_MAX
 #define SPINDLE_TABLE_S_MAX (__SPINDLE_TABLE_S_MAX - 1)
