@@ -496,12 +496,12 @@ u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg)
 	return sg->mc.senders * rings + sg->mc.members * sizeof(struct spindle_block);
 }
 
-/* The table, its members, and both copies of the guard. */
+/* The table, its members, both copies of the guard, and the one of a cell. */
 static u64 table_bytes(const struct spindle_table *table)
 {
 	const struct spindle_tb *tb = &table->tb;
 
-	return sizeof(*table) + tb->members * sizeof(*tb->member) + 2 * (u64)tb->cell;
+	return sizeof(*table) + tb->members * sizeof(*tb->member) + 3 * (u64)tb->cell;
 }
 
 /**

@@ -67,8 +67,9 @@
  *
  * The engine looks at a predicate when a row has changed since the last look, or the members have,
  * and once when the predicate is armed. It takes a field from the newest whole value of the cell
- * that has arrived (of cell 0: that is vouched for). A cell that was never written counts as 0. The
- * kinds of predicates are those of the SST paper:
+ * that has arrived (of cell 0: that is vouched for). All numbers of a look take the values of a row
+ * from one copy of each cell, which was made of cell 0 first. A cell that was never written counts
+ * as 0. The kinds of predicates are those of the SST paper:
  *
  *   recurrent    fires at each look at which it holds
  *   once         fires at the first such look, and is disarmed
@@ -280,9 +281,9 @@ struct spindle_number {
 	__u32 resv;
 	/** @field: the field; 0 with SPINDLE_FOLD_NONE */
 	struct spindle_field field;
-	/** @add: added to the number, as an integer of two's complement */
+	/** @add: added to the number, as an integer of two's complement; 0 with SPINDLE_FOLD_EACH */
 	__u64 add;
-	/** @node: ids of nodes; 0 behind the entries */
+	/** @node: ids of nodes, from 1; 0 behind the entries */
 	__u32 node[SPINDLE_MAX_ROW_NODES];
 };
 

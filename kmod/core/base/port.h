@@ -81,6 +81,7 @@ static inline u64 spindle_fetch_andnot(u64 *word, u64 mask)
 }
 
 #define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
+#define smp_rmb() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 
 #define cpu_to_le16(x) htole16(x)
 #define cpu_to_le32(x) htole32(x)

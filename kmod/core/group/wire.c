@@ -224,7 +224,8 @@ int spindle_tb_create(struct spindle_tb *tb, const struct spindle_view *view, u3
 	tb->member = memory->zalloc(tb->members, sizeof(*tb->member));
 	tb->guard = memory->zalloc(1, tb->cell);
 	tb->next = memory->zalloc(1, tb->cell);
-	return tb->member && tb->guard && tb->next ? 0 : -ENOMEM;
+	tb->copy = memory->zalloc(1, tb->cell);
+	return tb->member && tb->guard && tb->next && tb->copy ? 0 : -ENOMEM;
 }
 
 /**
@@ -234,6 +235,7 @@ int spindle_tb_create(struct spindle_tb *tb, const struct spindle_view *view, u3
  */
 void spindle_tb_destroy(struct spindle_tb *tb, const struct spindle_memory *memory)
 {
+	memory->free(tb->copy);
 	memory->free(tb->next);
 	memory->free(tb->guard);
 	memory->free(tb->member);

@@ -164,14 +164,18 @@ size_t spindle_tb_pred_bytes(const struct spindle_predicate *args)
 	return sizeof(struct spindle_tb_pred) + (size_t)fields * SPINDLE_MAX_MEMBERS * sizeof(u64);
 }
 
-static void init_number(struct spindle_tb_number *n, const struct spindle_number *args,
-			u64 **values)
+static void init_number(struct spindle_tb_pred *pred, struct spindle_tb_number *n,
+			const struct spindle_number *args)
 {
+	u32 i;
+
 	n->as = *args;
 	if (!has_field(args))
 		return;
-	n->value = *values;
-	*values += SPINDLE_MAX_MEMBERS;
+	n->value = &pred->values[pred->numbers * SPINDLE_MAX_MEMBERS];
+	for (i = pred->numbers++; i && pred->number[i - 1]->as.field.cell > args->field.cell; i--)
+		pred->number[i] = pred->number[i - 1];
+	pred->number[i] = n;
 }
 
 /**
@@ -183,7 +187,6 @@ static void init_number(struct spindle_tb_number *n, const struct spindle_number
  */
 void spindle_tb_pred_init(struct spindle_tb_pred *pred, const struct spindle_predicate *args)
 {
-	u64 *values = pred->values;
 	u32 i;
 
 	pred->kind = args->kind;
@@ -194,14 +197,14 @@ void spindle_tb_pred_init(struct spindle_tb_pred *pred, const struct spindle_pre
 	for (i = 0; i < args->terms; i++) {
 		pred->term[i].compare = args->term[i].compare;
 		pred->term[i].least = args->term[i].least;
-		init_number(&pred->term[i].left, &args->term[i].left, &values);
-		init_number(&pred->term[i].right, &args->term[i].right, &values);
+		init_number(pred, &pred->term[i].left, &args->term[i].left);
+		init_number(pred, &pred->term[i].right, &args->term[i].right);
 	}
 	for (i = 0; i < args->triggers; i++) {
 		pred->trigger[i].what = args->trigger[i].what;
 		pred->trigger[i].id = args->trigger[i].id;
 		pred->trigger[i].field = args->trigger[i].field;
-		init_number(&pred->trigger[i].value, &args->trigger[i].value, &values);
+		init_number(pred, &pred->trigger[i].value, &args->trigger[i].value);
 	}
 }
 
@@ -240,26 +243,16 @@ static void move_values(struct spindle_tb_number *n, u32 members, const u32 *fro
 		n->value[r] = from[r] != SPINDLE_NO_RANK ? old[from[r]] : 0;
 }
 
-/* Number @n, in a view in which @from are the former ranks; NULL: the predicate is new. */
-static void begin_number(const struct spindle_tb *tb, struct spindle_tb_number *n, const u32 *from)
-{
-	if (!n->value)
-		return;
-	n->rows = rows_of(tb, &n->as);
-	if (from)
-		move_values(n, tb->members, from);
-}
-
+/* A predicate in a view in which @from are the former ranks; NULL: the predicate is new. */
 static void begin(const struct spindle_tb *tb, struct spindle_tb_pred *pred, const u32 *from)
 {
 	u32 i;
 
-	for (i = 0; i < pred->terms; i++) {
-		begin_number(tb, &pred->term[i].left, from);
-		begin_number(tb, &pred->term[i].right, from);
+	for (i = 0; i < pred->numbers; i++) {
+		pred->number[i]->rows = rows_of(tb, &pred->number[i]->as);
+		if (from)
+			move_values(pred->number[i], tb->members, from);
 	}
-	for (i = 0; i < pred->triggers; i++)
-		begin_number(tb, &pred->trigger[i].value, from);
 	pred->stale = U64_MAX;
 }
 
@@ -333,45 +326,47 @@ static u64 field_of(u64 word, const struct spindle_field *f)
 	return word >> rest;
 }
 
-/*
- * A field, from the whole value of a cell. Returns false if the cell is torn, or is a guard that is
- * not vouched for.
- */
-static bool read_field(const struct spindle_tb *tb, u32 r, const struct spindle_field *f,
-		       u64 *value)
+/* Copy a cell. Returns false if the cell is torn, or is a guard that is not vouched for. */
+static bool copy_cell(const struct spindle_tb *tb, u32 r, u32 cell)
 {
 	const struct spindle_tb_member *m = &tb->member[r];
-	const u64 *from = (const u64 *)((r == tb->me ? tb->row : m->cells) + f->cell * tb->cell);
-	u32 n = tb->cell / sizeof(u64), at = f->offset / sizeof(u64), i;
-	u64 word = 0, found = 0, mix = 0, seal;
+	const u64 *from = (const u64 *)((r == tb->me ? tb->row : m->cells) + cell * tb->cell);
+	u32 n = tb->cell / sizeof(u64), i;
+	u64 *copy = tb->copy, seal;
 
 	/* Pairs with (A) of the contract. */
 	seal = smp_load_acquire(&from[n - 1]);
-	for (i = 0; i < n - 1; i++) {
-		word = READ_ONCE(from[i]);
-		mix = spindle_mix_next(mix, word);
-		if (i == at)
-			found = word;
-	}
-	/* The last word was the version. */
-	if (mix != seal || (!f->cell && m->vouch && word > m->guard))
+	for (i = 0; i < n - 1; i++)
+		copy[i] = READ_ONCE(from[i]);
+	/* The cell may be the guard, which is read in front of the other cells. */
+	smp_rmb();
+	if (spindle_mix(copy, n - 1) != seal)
 		return false;
-	*value = field_of(found, f);
-	return true;
+	return cell || !m->vouch || copy[n - 2] <= m->guard;
 }
 
-/* Returns the words of the cells that were read. */
-static u32 refresh(const struct spindle_tb *tb, struct spindle_tb_number *n, u64 stale)
+/* Take the values of a row from its cells, all of them or none. Returns the words that were read. */
+static u32 refresh_row(const struct spindle_tb *tb, struct spindle_tb_pred *pred, u32 r)
 {
-	u32 words = 0;
-	u64 set;
+	u64 value[SPINDLE_TB_NUMBERS];
+	u32 cell = U32_MAX, words = 0, i;
 
-	for (set = stale & n->rows; set; set &= set - 1) {
-		u32 r = __ffs64(set);
+	for (i = 0; i < pred->numbers; i++) {
+		const struct spindle_field *f = &pred->number[i]->as.field;
 
-		read_field(tb, r, &n->as.field, &n->value[r]);
-		words += tb->cell / sizeof(u64);
+		if (!(pred->number[i]->rows & BIT_ULL(r)))
+			continue;
+		if (f->cell != cell) {
+			cell = f->cell;
+			words += tb->cell / sizeof(u64);
+			if (!copy_cell(tb, r, cell))
+				return words;
+		}
+		value[i] = field_of(tb->copy[f->offset / sizeof(u64)], f);
 	}
+	for (i = 0; i < pred->numbers; i++)
+		if (pred->number[i]->rows & BIT_ULL(r))
+			pred->number[i]->value[r] = value[i];
 	return words;
 }
 
@@ -473,18 +468,14 @@ static bool holds(const struct spindle_tb_pred *pred)
 	return !pred->any;
 }
 
-static u32 refresh_all(const struct spindle_tb *tb, struct spindle_tb_pred *pred)
+static u32 refresh(const struct spindle_tb *tb, struct spindle_tb_pred *pred)
 {
-	u64 stale = pred->stale;
-	u32 words = 0, i;
+	u64 rows = pred->stale & all_rows(tb);
+	u32 words = 0;
 
 	pred->stale = 0;
-	for (i = 0; i < pred->terms; i++) {
-		words += refresh(tb, &pred->term[i].left, stale);
-		words += refresh(tb, &pred->term[i].right, stale);
-	}
-	for (i = 0; i < pred->triggers; i++)
-		words += refresh(tb, &pred->trigger[i].value, stale);
+	for (; rows; rows &= rows - 1)
+		words += refresh_row(tb, pred, __ffs64(rows));
 	return words;
 }
 
@@ -513,15 +504,32 @@ static void arm(struct spindle_tb_pred *pred, bool armed)
 		pred->stale = U64_MAX;
 }
 
-static void set_field(struct spindle_tb *tb, struct spindle_tb_trigger *t)
+/* Triggers behind this one see the field, even while the process changes other cells of the row. */
+static void take_own(const struct spindle_tb *tb, struct spindle_tb_pred *pred, u32 cell)
 {
-	/* A trigger before this one may have set a field. */
-	refresh(tb, &t->value, BIT_ULL(tb->me));
+	u32 i;
+
+	if (!copy_cell(tb, tb->me, cell))
+		return;
+	for (i = 0; i < pred->numbers; i++) {
+		const struct spindle_field *f = &pred->number[i]->as.field;
+
+		if (f->cell == cell)
+			pred->number[i]->value[tb->me] =
+				field_of(tb->copy[f->offset / sizeof(u64)], f);
+	}
+}
+
+static void set_field(struct spindle_tb *tb, struct spindle_tb_pred *pred,
+		      const struct spindle_tb_trigger *t)
+{
 	spindle_tb_set(tb, &t->field, value_of(&t->value));
+	take_own(tb, pred, t->field.cell);
 	spindle_tb_preds_stale(tb, BIT_ULL(tb->me));
 }
 
-static void pull(struct spindle_tb *tb, struct spindle_tb_pred *pred, struct spindle_tb_trigger *t)
+static void pull(struct spindle_tb *tb, struct spindle_tb_pred *pred,
+		 const struct spindle_tb_trigger *t)
 {
 	switch (t->what) {
 	case SPINDLE_DO_SIGNAL:
@@ -529,7 +537,7 @@ static void pull(struct spindle_tb *tb, struct spindle_tb_pred *pred, struct spi
 		tb->signals++;
 		break;
 	case SPINDLE_DO_SET:
-		set_field(tb, t);
+		set_field(tb, pred, t);
 		break;
 	case SPINDLE_DO_ARM:
 	case SPINDLE_DO_DISARM:
@@ -589,7 +597,7 @@ bool spindle_tb_preds_look(struct spindle_tb *tb)
 			tb->turn = pred->turn;
 			break;
 		}
-		words += WORDS_A_LOOK + refresh_all(tb, pred);
+		words += WORDS_A_LOOK + refresh(tb, pred);
 		any |= look(tb, pred);
 	}
 	/* Those in front of @from were left out. */

@@ -14,6 +14,10 @@
  * old value is repeated when the new one is whole. The own row counts as changed when the process
  * has set a dirty bit, or when a trigger has set a field.
  *
+ * A look reads each cell of a row once, the guard first, and takes the values of all numbers from
+ * it. If one of the cells is torn, all values of the row stay as they are. So values of one row
+ * belong together as those do that a process reads.
+ *
  * Owner: the attachment allocates and frees. From spindle_tb_pred_add() to spindle_tb_pred_remove()
  * the table has the predicate in its list. A table that ends does not look at its list any more.
  *
@@ -23,6 +27,9 @@
 #define SPINDLE_CORE_TABLE_PREDICATE_H
 
 #include "table.h"
+
+/* Numbers of a predicate. */
+#define SPINDLE_TB_NUMBERS	(2 * SPINDLE_MAX_TERMS + SPINDLE_MAX_TRIGGERS)
 
 /**
  * struct spindle_tb_number - a number of a predicate
@@ -106,6 +113,10 @@ struct spindle_tb_pred {
 	struct spindle_tb_term term[SPINDLE_MAX_TERMS];
 	/** @trigger: the triggers, in order */
 	struct spindle_tb_trigger trigger[SPINDLE_MAX_TRIGGERS];
+	/** @numbers: numbers with a field */
+	u32 numbers;
+	/** @number: those, by cell: the guard comes first */
+	struct spindle_tb_number *number[SPINDLE_TB_NUMBERS];
 	/** @values: SPINDLE_MAX_MEMBERS for each number with a field */
 	u64 values[];
 };

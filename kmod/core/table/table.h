@@ -130,6 +130,8 @@ struct spindle_tb {
 	u64 *guard;
 	/** @next: place of the next copy, the same */
 	u64 *next;
+	/** @copy: copy of a cell that predicates are about, the same */
+	u64 *copy;
 	/** @word: own columns */
 	u64 word[SPINDLE_BLOCK_WORDS];
 	/** @block: own block, as it is pushed; zeroes are the block of a new table */

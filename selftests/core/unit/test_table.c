@@ -39,7 +39,7 @@ struct writer {
 struct host {
 	struct spindle_tb tb;
 	struct spindle_tb_member member[NODES];
-	u64 guard[2][SPINDLE_MAX_CELL / 8];
+	u64 guard[3][SPINDLE_MAX_CELL / 8];	/* and a copy of a cell */
 	u64 dirty[SPINDLE_TB_WORDS];
 	/* Rows as this node has them; each has a block behind its cells. */
 	u64 row[NODES][SKEW / 8 + MAX_WORDS + 8];
@@ -279,7 +279,7 @@ static void make_tb(u32 n)
 	*tb = (struct spindle_tb){
 		.members = NODES, .me = n, .cells = cells, .cell = words * 8,
 		.member = host[n].member, .row = (u8 *)host[n].row[n],
-		.guard = host[n].guard[0], .next = host[n].guard[1],
+		.guard = host[n].guard[0], .next = host[n].guard[1], .copy = host[n].guard[2],
 	};
 	memset(host[n].member, 0, sizeof(host[n].member));
 	for (r = 0; r < NODES; r++) {
