@@ -66,6 +66,7 @@ int spindle_rdmc_dispatch_some(struct spindle_rdmc_group *g, const struct spindl
 
 /* A time to wait until, in ns of CLOCK_MONOTONIC; INT64_MAX for a negative @timeout_ms: never. */
 int64_t spindle_deadline(int timeout_ms);
+bool spindle_is_past(int64_t deadline);
 /* poll() until then. Return: as spindle_sys_poll(). */
 int spindle_poll_until(int fd, short events, short *revents, int64_t deadline);
 

@@ -15,7 +15,13 @@ static_assert(offsetof(struct spindle_table_attach, members) == 72, "ABI: member
 static_assert(offsetof(struct spindle_table_attach, row_stride) == 96, "ABI: row_stride");
 static_assert(offsetof(struct spindle_table_attach, ctl) == 144, "ABI: ctl");
 static_assert(offsetof(struct spindle_table_attach, rows) == 192, "ABI: rows");
+static_assert(offsetof(struct spindle_table_attach, ctl_signals) == 132, "ABI: ctl_signals");
 static_assert(sizeof(struct spindle_cell_seal) == 16, "ABI: spindle_cell_seal");
+static_assert(sizeof(struct spindle_field) == 8, "ABI: spindle_field");
+static_assert(sizeof(struct spindle_number) == 56, "ABI: spindle_number");
+static_assert(sizeof(struct spindle_term) == 120, "ABI: spindle_term");
+static_assert(sizeof(struct spindle_trigger) == 72, "ABI: spindle_trigger");
+static_assert(sizeof(struct spindle_predicate) == 800, "ABI: spindle_predicate");
 
 /* Does a section have room for an array of @n elements of @size bytes at @off? */
 static bool holds(const struct spindle_section *s, uint64_t off, uint64_t n, uint64_t size)
@@ -46,12 +52,15 @@ static bool ctl_fits(const struct spindle_table_attach *a)
 	       holds(&a->ctl, a->ctl_error, 1, 4) &&
 	       holds(&a->ctl, a->ctl_need_wakeup, 1, 4) &&
 	       holds(&a->ctl, a->ctl_generation, 1, 8) &&
-	       holds(&a->ctl, a->ctl_vouched, a->instances, 8);
+	       holds(&a->ctl, a->ctl_vouched, a->instances, 8) &&
+	       holds(&a->ctl, a->ctl_signals, 1, 8) &&
+	       holds(&a->ctl, a->ctl_fired, SPINDLE_MAX_PREDICATES, 8);
 }
 
 static bool usr_fits(const struct spindle_table_attach *a)
 {
 	return holds(&a->usr, a->usr_seen, 1, 8) &&
+	       holds(&a->usr, a->usr_heard, 1, 8) &&
 	       (!(a->flags & SPINDLE_TABLE_WRITE) ||
 		holds(&a->usr, a->usr_dirty, (a->cells + 63) / 64, 8));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tables: attach and detach, the members and their rows, and waiting for changes.
+ * Tables: attach and detach, the members and their rows.
  *
  * The kernel only lists the members of the present view. A process may miss views, and a node that
  * left and came back in them may have other memory in the same instance. So all rows are mapped
@@ -8,7 +8,6 @@
  * ones, so a failure changes nothing.
  */
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -189,7 +188,10 @@ static void apply(struct spindle_table *t, const struct spindle_table_attach *a)
 	t->ctl_need_wakeup = (const void *)(ctl + a->ctl_need_wakeup);
 	t->ctl_generation = (const void *)(ctl + a->ctl_generation);
 	t->ctl_vouched = (const void *)(ctl + a->ctl_vouched);
+	t->ctl_signals = (const void *)(ctl + a->ctl_signals);
+	t->ctl_fired = (const void *)(ctl + a->ctl_fired);
 	t->usr_seen = (void *)(usr + a->usr_seen);
+	t->usr_heard = (void *)(usr + a->usr_heard);
 	if (t->flags & SPINDLE_TABLE_WRITE) {
 		t->usr_dirty = (void *)(usr + a->usr_dirty);
 		t->own = t->map_own.addr;
@@ -287,59 +289,9 @@ void spindle_table_detach(struct spindle_table *t)
 	/* With NULL here calls return an error instead of using what is unmapped. */
 	t->own = NULL;
 	t->usr_seen = NULL;
+	t->usr_heard = NULL;
+	t->ctl_fired = NULL;
 	if (t->fd >= 0)
 		spindle_sys_close(t->fd);
 	t->fd = -1;
-}
-
-/* ---- wait ------------------------------------------------------------- */
-
-/*
- * Has the table changed since the last time? The engine changes a row, then adds one to the
- * generation with release. A change before this load of the generation is in the rows, so a process
- * that reads them after this function sees the change. A later change makes the generation differ
- * from the word that is stored here. Then the next call returns at once. So does poll(), because
- * the kernel compares after this store. A generation that is loaded after the process has read the
- * rows must not be stored: it would hide the changes in between.
- */
-static bool has_changed(struct spindle_table *t)
-{
-	__u64 generation = spindle_load_acquire(t->ctl_generation);
-
-	if (generation == *t->usr_seen)
-		return false;
-	spindle_store_release(t->usr_seen, generation);
-	return true;
-}
-
-int spindle_table_wait(struct spindle_table *t, int timeout_ms)
-{
-	int64_t deadline;
-	short revents;
-	bool ended;
-	int ret;
-
-	if (!t->usr_seen)
-		return -EBADF;
-	deadline = spindle_deadline(timeout_ms);
-	for (;;) {
-		/* Load the state before the generation: no change follows a final state. */
-		ended = spindle_table_state(t) > SPINDLE_STATE_ACTIVE;
-		if (has_changed(t))
-			return 1;
-		if (ended)
-			return -EPIPE;
-		if (!timeout_ms)
-			return 0;
-		ret = spindle_poll_until(t->fd, POLLIN, &revents, deadline);
-		if (ret < 0)
-			return ret;
-		if (!ret)
-			return has_changed(t);
-		if (revents & POLLNVAL)
-			return -EBADF;
-		if ((revents & (POLLERR | POLLHUP)) &&
-		    spindle_table_state(t) <= SPINDLE_STATE_ACTIVE)
-			return -EIO;
-	}
 }

@@ -2,16 +2,22 @@
 /*
  * Declarations inside the tables of the library.
  *
- *	table.c			attach, detach, members and their rows, wait
+ *	table.c			attach, detach, members and their rows
+ *	table-wait.c		wait for changes of rows, and for signals of predicates
  *	table-layout.c		is the kernel's reply consistent?
  *	table-cell.c		write and read cells
  *	table-strerror.c	texts
+ *	predicate.c		give predicates to the engine
+ *	predicate-strerror.c	what is wrong with a predicate
+ *	predicate-round.c	barriers and elections
+ *	predicate-loop.c	predicates in user space
  *
  * Owner: the program's struct spindle_table. Context: as in <spindle/table.h>.
  */
 #ifndef SPINDLE_TABLE_INTERNAL_H
 #define SPINDLE_TABLE_INTERNAL_H
 
+#include <spindle/predicate.h>
 #include <spindle/table.h>
 
 #include "internal.h"
@@ -39,5 +45,9 @@ int spindle_table_check(const struct spindle_table_attach *a);
 
 /* Push the row that the writer before has left. */
 void spindle_table_adopt(struct spindle_table *t);
+
+/* The waits of the table until a time of spindle_deadline(); @deadline 0: only ask. */
+int spindle_change_until(struct spindle_table *t, int64_t deadline);
+int spindle_signal_until(struct spindle_table *t, int64_t deadline);
 
 #endif /* SPINDLE_TABLE_INTERNAL_H */

@@ -29,6 +29,11 @@ int64_t spindle_deadline(int timeout_ms)
 	return timeout_ms < 0 ? INT64_MAX : now_ns() + timeout_ms * NSEC_PER_MSEC;
 }
 
+bool spindle_is_past(int64_t deadline)
+{
+	return deadline != INT64_MAX && now_ns() >= deadline;
+}
+
 int spindle_poll_until(int fd, short events, short *revents, int64_t deadline)
 {
 	struct timespec ts = { 0, 0 };

@@ -27,13 +27,23 @@
 enum cookie { CTL, USR, OWN, ROWS };
 
 /* Offsets in ctl and usr. */
-enum place { STATE = 0, ERROR = 4, NEED = 8, GENERATION = 16, VOUCHED = 64, SEEN = 8, DIRTY = 64 };
+enum place {
+	STATE = 0, ERROR = 4, NEED = 8, GENERATION = 16, SIGNALS = 24, VOUCHED = 64, FIRED = 1024,
+	SEEN = 8, HEARD = 16, DIRTY = 64,
+};
+
+/* A predicate of a file, and what the engine remembers of it. */
+struct pred {
+	bool used, armed, held;
+	struct spindle_predicate p;
+};
 
 struct file {
-	bool used, attached;
+	bool used, attached, look;
 	uint32_t node;		/* index */
 	uint32_t flags;
 	__u64 ctl[PAGE / 8], usr[PAGE / 8];
+	struct pred pred[SPINDLE_MAX_PREDICATES];
 };
 
 struct op {
@@ -63,11 +73,16 @@ static struct {
 	bool in_pass[FAKE_NODES], has_guard[FAKE_NODES];
 	uint64_t guard[FAKE_NODES][WORDS];
 	struct fake_table_report r;
+	/* The newest whole values that have arrived, for predicates. */
+	__u64 *whole[FAKE_NODES][FAKE_INSTANCES];
+	/* Held while predicates are looked at, or changed; outside of lock. */
+	pthread_mutex_t look_lock;
 	pthread_mutex_t lock;
 	pthread_cond_t work, change;
 	pthread_t thread;
 	bool running, stop, kicked;
-} f = { .lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER,
+} f = { .lock = PTHREAD_MUTEX_INITIALIZER, .look_lock = PTHREAD_MUTEX_INITIALIZER,
+	 .work = PTHREAD_COND_INITIALIZER,
 	.change = PTHREAD_COND_INITIALIZER };
 
 static uint32_t rnd(uint32_t *seed)
@@ -111,8 +126,10 @@ void fake_table_setup(const struct fake_table_opts *o)
 	uint32_t i, k;
 
 	for (i = 0; i < FAKE_NODES; i++)
-		for (k = 0; k < FAKE_INSTANCES; k++)
+		for (k = 0; k < FAKE_INSTANCES; k++) {
 			free(f.row[i][k]);
+			free(f.whole[i][k]);
+		}
 	while (f.olds)
 		free(f.old[--f.olds]);
 	f.o = *o;
@@ -128,8 +145,10 @@ void fake_table_setup(const struct fake_table_opts *o)
 		f.instance[i] = FAKE_INSTANCES - 1 - i;
 		f.seat[i].node = i + 1;
 		f.seat[i].sst = f.instance[i];
-		for (k = 0; k < FAKE_INSTANCES; k++)
+		for (k = 0; k < FAKE_INSTANCES; k++) {
 			f.row[i][k] = new_row();
+			f.whole[i][k] = new_row();
+		}
 		for (k = 0; k < FAKE_NODES; k++) {
 			if (!f.ch[i][k].op)
 				f.ch[i][k].op = calloc(OPS, sizeof(struct op));
@@ -152,8 +171,10 @@ static void changed(uint32_t node)
 
 	pthread_mutex_lock(&f.lock);
 	for (file = f.file; file < f.file + FILES; file++)
-		if (file->attached && file->node == node)
+		if (file->attached && file->node == node) {
 			store(&file->ctl[GENERATION / 8], file->ctl[GENERATION / 8] + 1);
+			__atomic_store_n(&file->look, true, __ATOMIC_SEQ_CST);
+		}
 	pthread_cond_broadcast(&f.change);
 	pthread_mutex_unlock(&f.lock);
 }
@@ -237,9 +258,259 @@ static void take_rest(uint32_t node, struct file *w)
 	changed(node);
 }
 
+/* ---- predicates ------------------------------------------------------- */
+
+static bool is_whole(const __u64 *copy, uint32_t file_node, uint32_t instance, uint32_t cell,
+		     const struct file *file)
+{
+	uint32_t words = cell_words();
+
+	if (spindle_cell_mix(copy, words - 1) != copy[words - 1])
+		return false;
+	return cell || !f.o.vouch || instance == f.instance[file_node] ||
+	       copy[words - 2] <= load(&file->ctl[VOUCHED / 8 + instance]);
+}
+
+/* The newest whole value of a cell. */
+static const unsigned char *value_at(const struct file *file, uint32_t instance, uint32_t cell)
+{
+	__u64 *kept = f.whole[file->node][instance] + cell * cell_words();
+	const __u64 *from = f.row[file->node][instance] + cell * cell_words();
+	__u64 copy[WORDS];
+	uint32_t i;
+
+	copy[cell_words() - 1] = load(from + cell_words() - 1);
+	for (i = 0; i < cell_words() - 1; i++)
+		copy[i] = load(from + i);
+	if (is_whole(copy, file->node, instance, cell, file))
+		memcpy(kept, copy, f.o.cell);
+	return (unsigned char *)kept;
+}
+
+/* Byte by byte, so that this has nothing in common with an engine. */
+static __int128 field_of(const struct file *file, uint32_t instance, const struct spindle_field *at)
+{
+	const unsigned char *p = value_at(file, instance, at->cell) + at->offset;
+	unsigned __int128 v = 0;
+	int i;
+
+	for (i = at->width - 1; i >= 0; i--)
+		v = v * 256 + p[i];
+	if ((at->flags & SPINDLE_FIELD_SIGNED) && (p[at->width - 1] & 0x80))
+		return (__int128)v - ((__int128)1 << 8 * at->width);
+	return (__int128)v;
+}
+
+static bool takes_row(const struct file *file, const struct spindle_number *n,
+		      const struct spindle_seat *seat)
+{
+	uint32_t i;
+
+	if (n->rows == SPINDLE_ROWS_ALL)
+		return true;
+	if (n->rows == SPINDLE_ROWS_OTHERS)
+		return seat->sst != f.instance[file->node];
+	for (i = 0; i < n->nodes; i++)
+		if (n->node[i] == seat->node)
+			return true;
+	return false;
+}
+
+/* An integer of 64 bits, with a sign or not. */
+static __int128 wrap(__int128 v, bool sign)
+{
+	uint64_t low = (uint64_t)v;
+
+	return sign ? (__int128)(int64_t)low : (__int128)low;
+}
+
+/* The number over no rows. */
+static __int128 fold_begin(uint32_t how, bool sign)
+{
+	__int128 one = 1;
+
+	if (how == SPINDLE_FOLD_MIN)
+		return (one << (sign ? 63 : 64)) - 1;
+	return how == SPINDLE_FOLD_MAX && sign ? -(one << 63) : 0;
+}
+
+static __int128 fold(const struct file *file, const struct spindle_number *n, bool sign)
+{
+	__int128 v, all = fold_begin(n->fold, sign);
+	uint32_t i;
+
+	for (i = 0; i < f.seats; i++) {
+		if (!takes_row(file, n, &f.seat[i]))
+			continue;
+		v = field_of(file, f.seat[i].sst, &n->field);
+		if (n->fold == SPINDLE_FOLD_SUM)
+			all += v;
+		else if (n->fold == SPINDLE_FOLD_MIN ? v < all : v > all)
+			all = v;
+	}
+	return all;
+}
+
+static __int128 number(const struct file *file, const struct spindle_number *n, bool sign)
+{
+	__int128 v = 0;
+
+	if (n->fold == SPINDLE_FOLD_OWN)
+		v = field_of(file, f.instance[file->node], &n->field);
+	else if (n->fold != SPINDLE_FOLD_NONE)
+		v = fold(file, n, sign);
+	return wrap(v + (__int128)n->add, sign);
+}
+
+static bool compares(uint32_t how, __int128 a, __int128 b)
+{
+	switch (how) {
+	case SPINDLE_CMP_EQ:
+		return a == b;
+	case SPINDLE_CMP_NE:
+		return a != b;
+	case SPINDLE_CMP_LT:
+		return a < b;
+	case SPINDLE_CMP_LE:
+		return a <= b;
+	case SPINDLE_CMP_GT:
+		return a > b;
+	}
+	return a >= b;
+}
+
+static bool term_holds(const struct file *file, const struct spindle_term *t)
+{
+	bool sign = t->left.field.flags & SPINDLE_FIELD_SIGNED;
+	__int128 v, right = number(file, &t->right, sign);
+	uint32_t i, rows = 0, good = 0;
+
+	if (t->left.fold != SPINDLE_FOLD_EACH)
+		return compares(t->compare, number(file, &t->left, sign), right);
+	for (i = 0; i < f.seats; i++) {
+		if (!takes_row(file, &t->left, &f.seat[i]))
+			continue;
+		v = field_of(file, f.seat[i].sst, &t->left.field) + (__int128)t->left.add;
+		rows++;
+		good += compares(t->compare, wrap(v, sign), right);
+	}
+	return t->least == SPINDLE_ALL_ROWS ? good == rows : good >= t->least;
+}
+
+static bool holds(const struct file *file, const struct spindle_predicate *p)
+{
+	bool any = p->flags & SPINDLE_PREDICATE_ANY;
+	uint32_t i;
+
+	for (i = 0; i < p->terms; i++)
+		if (term_holds(file, &p->term[i]) == any)
+			return any;
+	return !any;
+}
+
+static void set_field(struct file *file, const struct spindle_trigger *d)
+{
+	__u64 *cell = own_cell(file->node, d->field.cell);
+	uint32_t words = cell_words(), i;
+	__u64 copy[WORDS];
+	uint64_t v;
+
+	v = (uint64_t)number(file, &d->value, d->value.field.flags & SPINDLE_FIELD_SIGNED);
+	memcpy(copy, value_at(file, f.instance[file->node], d->field.cell), f.o.cell);
+	memcpy((char *)copy + d->field.offset, &v, d->field.width);
+	copy[words - 2]++;
+	copy[words - 1] = spindle_cell_mix(copy, words - 1);
+	for (i = 0; i < words; i++)
+		store(cell + i, copy[i]);
+	__atomic_fetch_or(&file->usr[DIRTY / 8 + d->field.cell / 64], 1ULL << d->field.cell % 64,
+			  __ATOMIC_SEQ_CST);
+}
+
+static void tell(struct file *file, uint32_t id)
+{
+	pthread_mutex_lock(&f.lock);
+	store(&file->ctl[FIRED / 8 + id], file->ctl[FIRED / 8 + id] + 1);
+	store(&file->ctl[SIGNALS / 8], file->ctl[SIGNALS / 8] + 1);
+	pthread_cond_broadcast(&f.change);
+	pthread_mutex_unlock(&f.lock);
+}
+
+static void run_trigger(struct file *file, uint32_t id, const struct spindle_trigger *d)
+{
+	struct pred *other = &file->pred[d->id];
+
+	switch (d->what) {
+	case SPINDLE_DO_SIGNAL:
+		tell(file, id);
+		break;
+	case SPINDLE_DO_SET:
+		set_field(file, d);
+		__atomic_store_n(&file->look, true, __ATOMIC_SEQ_CST);
+		break;
+	case SPINDLE_DO_ARM:
+		other->armed = other->used;
+		other->held = false;
+		__atomic_store_n(&file->look, true, __ATOMIC_SEQ_CST);
+		break;
+	case SPINDLE_DO_DISARM:
+		other->armed = false;
+		break;
+	}
+}
+
+static void look_at(struct file *file, uint32_t id)
+{
+	struct pred *pred = &file->pred[id];
+	bool held = pred->held;
+	uint32_t i;
+
+	pred->held = holds(file, &pred->p);
+	if (!pred->held || (held && pred->p.kind == SPINDLE_KIND_TRANSITION))
+		return;
+	if (pred->p.kind == SPINDLE_KIND_ONCE)
+		pred->armed = false;
+	for (i = 0; i < pred->p.triggers; i++)
+		run_trigger(file, id, &pred->p.trigger[i]);
+}
+
+/* One look at the predicates of a file. Return: were there any? */
+static bool look(struct file *file)
+{
+	uint32_t id;
+	bool any = false, due;
+
+	pthread_mutex_lock(&f.look_lock);
+	due = file->attached && __atomic_exchange_n(&file->look, false, __ATOMIC_SEQ_CST);
+	for (id = 0; due && id < SPINDLE_MAX_PREDICATES; id++) {
+		if (!file->pred[id].used || !file->pred[id].armed)
+			continue;
+		any = true;
+		look_at(file, id);
+	}
+	f.r.looks += any;
+	pthread_mutex_unlock(&f.look_lock);
+	return any;
+}
+
+static bool step_predicates(uint32_t node)
+{
+	struct file *file;
+	bool any = false;
+
+	for (file = f.file; file < f.file + FILES; file++)
+		if (__atomic_load_n(&file->attached, __ATOMIC_ACQUIRE) && file->node == node)
+			any |= look(file);
+	return any;
+}
+
+/* ---- passes ----------------------------------------------------------- */
+
 static bool step_engine(uint32_t node)
 {
 	struct file *w = writer_of(node);
+
+	if (step_predicates(node))
+		return true;
 
 	/* The kernel goes on with a pass when the writer has gone: its row is still there. */
 	if (!w || (!f.in_pass[node] && !is_dirty(node)) || f.ch[node][!node].n > OPS - 70 ||
@@ -394,6 +665,7 @@ void fake_table_view(const struct spindle_seat *seat, uint32_t n)
 {
 	uint32_t i, node;
 
+	pthread_mutex_lock(&f.look_lock);
 	memcpy(f.seat, seat, n * sizeof(*seat));
 	f.seats = n;
 	f.vid++;
@@ -403,8 +675,10 @@ void fake_table_view(const struct spindle_seat *seat, uint32_t n)
 		for (node = 0; node < FAKE_NODES; node++) {
 			f.old[f.olds++] = f.row[node][seat[i].sst];
 			f.row[node][seat[i].sst] = new_row();
+			memset(f.whole[node][seat[i].sst], 0, SPINDLE_MAX_TABLE_ROW);
 		}
 	}
+	pthread_mutex_unlock(&f.look_lock);
 	for (node = 0; node < FAKE_NODES; node++)
 		changed(node);
 }
@@ -417,6 +691,16 @@ static bool any_dirty(void)
 
 	for (node = 0; node < FAKE_NODES; node++)
 		if (is_dirty(node))
+			return true;
+	return false;
+}
+
+static bool any_look(void)
+{
+	const struct file *file;
+
+	for (file = f.file; file < f.file + FILES; file++)
+		if (file->attached && __atomic_load_n(&file->look, __ATOMIC_SEQ_CST))
 			return true;
 	return false;
 }
@@ -439,7 +723,7 @@ static void doze(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	pthread_mutex_lock(&f.lock);
 	deadline_in(&ts, 2000);
-	while (!f.kicked && !f.stop && !err && !any_dirty())
+	while (!f.kicked && !f.stop && !err && !any_dirty() && !any_look())
 		err = pthread_cond_timedwait(&f.work, &f.lock, &ts);
 	if (err && !f.kicked && any_dirty())
 		f.r.lost++;
@@ -502,17 +786,22 @@ int spindle_sys_open(const char *path, int flags)
 void spindle_sys_close(int fd)
 {
 	struct file *file = &f.file[fd - FD0];
+	uint32_t id;
 
+	pthread_mutex_lock(&f.look_lock);
+	for (id = 0; id < SPINDLE_MAX_PREDICATES; id++)
+		f.r.predicates -= file->pred[id].used;
 	__atomic_store_n(&file->attached, false, __ATOMIC_RELEASE);
 	file->used = false;
 	f.r.open_files--;
+	pthread_mutex_unlock(&f.look_lock);
 }
 
 static int do_attach(struct file *file, struct spindle_table_attach *a)
 {
 	if (f.o.attach_err)
 		return -f.o.attach_err;
-	if (a->flags & ~SPINDLE_TABLE_WRITE)
+	if (a->flags & ~(SPINDLE_TABLE_WRITE | SPINDLE_TABLE_SIGNALS))
 		return -EINVAL;
 	if (!a->node || a->node > FAKE_NODES)
 		return -ENODEV;
@@ -529,6 +818,7 @@ static int do_attach(struct file *file, struct spindle_table_attach *a)
 		.instances = FAKE_INSTANCES, .row_stride = ROW_STRIDE, .ctl_state = STATE,
 		.ctl_error = ERROR, .ctl_need_wakeup = NEED, .ctl_generation = GENERATION,
 		.ctl_vouched = VOUCHED, .usr_seen = SEEN, .usr_dirty = DIRTY,
+		.ctl_signals = SIGNALS, .ctl_fired = FIRED, .usr_heard = HEARD,
 		.ctl = { CTL << 12, PAGE }, .usr = { USR << 12, PAGE }, .own = { OWN << 12, },
 		.rows = { (__u64)ROWS << 20, SPINDLE_MAX_TABLE_ROW },
 	};
@@ -559,6 +849,161 @@ static int do_seats(const struct file *file, struct spindle_seats *s)
 	return 0;
 }
 
+/* ---- predicates come and go ------------------------------------------- */
+
+static bool field_ok(const struct spindle_field *at)
+{
+	return (at->width == 1 || at->width == 2 || at->width == 4 || at->width == 8) &&
+	       !(at->flags & ~SPINDLE_FIELD_SIGNED) && !at->resv && at->cell < f.o.cells &&
+	       at->offset % at->width == 0 && at->offset + at->width <= f.o.cell - 16;
+}
+
+static bool is_zero(const void *p, size_t len)
+{
+	const unsigned char *byte = p;
+
+	while (len && !byte[len - 1])
+		len--;
+	return !len;
+}
+
+static bool number_ok(const struct spindle_number *n, bool each)
+{
+	uint32_t nodes = n->rows == SPINDLE_ROWS_NODES ? n->nodes : 0;
+
+	if (n->fold > SPINDLE_FOLD_SUM || n->resv || (n->fold == SPINDLE_FOLD_EACH && !each))
+		return false;
+	if (n->nodes != nodes || nodes > SPINDLE_MAX_ROW_NODES || n->rows > SPINDLE_ROWS_NODES ||
+	    (n->rows == SPINDLE_ROWS_NODES && !nodes) ||
+	    !is_zero(n->node + nodes, (SPINDLE_MAX_ROW_NODES - nodes) * 4))
+		return false;
+	if (n->fold == SPINDLE_FOLD_NONE)
+		return !n->rows && is_zero(&n->field, sizeof(n->field));
+	return field_ok(&n->field) && (n->fold != SPINDLE_FOLD_OWN || !n->rows);
+}
+
+static bool term_ok(const struct spindle_term *t)
+{
+	if (t->compare > SPINDLE_CMP_GE || !number_ok(&t->left, true) ||
+	    !number_ok(&t->right, false) || t->left.fold == SPINDLE_FOLD_NONE)
+		return false;
+	if (t->right.fold && t->right.field.flags != t->left.field.flags)
+		return false;
+	return !t->least == (t->left.fold != SPINDLE_FOLD_EACH);
+}
+
+static int trigger_err(const struct file *file, const struct spindle_trigger *d)
+{
+	bool id = d->what == SPINDLE_DO_ARM || d->what == SPINDLE_DO_DISARM;
+
+	if (d->what > SPINDLE_DO_DISARM || d->id >= (id ? SPINDLE_MAX_PREDICATES : 1))
+		return -EINVAL;
+	if (d->what != SPINDLE_DO_SET)
+		return is_zero(&d->field, sizeof(d->field) + sizeof(d->value)) ? 0 : -EINVAL;
+	if (!field_ok(&d->field) || !number_ok(&d->value, false))
+		return -EINVAL;
+	return file->flags & SPINDLE_TABLE_WRITE ? 0 : -EBADF;
+}
+
+static int parts_err(const struct file *file, struct spindle_predicate *p)
+{
+	uint32_t i;
+	int err;
+
+	for (i = 0; i < SPINDLE_MAX_TERMS; i++) {
+		p->bad = 1 + i;
+		if (i < p->terms ? !term_ok(&p->term[i]) : !is_zero(&p->term[i], sizeof(*p->term)))
+			return -EINVAL;
+	}
+	for (i = 0; i < SPINDLE_MAX_TRIGGERS; i++) {
+		p->bad = SPINDLE_BAD_TRIGGER + i;
+		err = i < p->triggers ? trigger_err(file, &p->trigger[i]) :
+		      is_zero(&p->trigger[i], sizeof(*p->trigger)) ? 0 : -EINVAL;
+		if (err)
+			return err;
+	}
+	p->bad = 0;
+	return 0;
+}
+
+static int predicate_err(const struct file *file, struct spindle_predicate *p)
+{
+	if (p->size != sizeof(*p))
+		return -EPROTONOSUPPORT;
+	if (p->kind > SPINDLE_KIND_TRANSITION || p->resv || p->bad || !p->terms ||
+	    p->terms > SPINDLE_MAX_TERMS || !p->triggers || p->triggers > SPINDLE_MAX_TRIGGERS ||
+	    (p->id >= SPINDLE_MAX_PREDICATES && p->id != SPINDLE_ANY_ID) ||
+	    (p->flags & ~(SPINDLE_PREDICATE_ANY | SPINDLE_PREDICATE_DISARMED)))
+		return -EINVAL;
+	return parts_err(file, p);
+}
+
+static int choose_id(const struct file *file, struct spindle_predicate *p)
+{
+	uint32_t id;
+
+	if (p->id != SPINDLE_ANY_ID)
+		return file->pred[p->id].used ? -EBUSY : 0;
+	for (id = 0; id < SPINDLE_MAX_PREDICATES; id++) {
+		if (file->pred[id].used)
+			continue;
+		p->id = id;
+		return 0;
+	}
+	return -ENOSPC;
+}
+
+static int add_locked(struct file *file, struct spindle_predicate *p)
+{
+	int err = f.o.add_err ? -f.o.add_err : predicate_err(file, p);
+
+	if (!err && *ctl32(file, STATE) > SPINDLE_STATE_ACTIVE)
+		err = -ENOTCONN;
+	if (!err)
+		err = choose_id(file, p);
+	if (err)
+		return err;
+	file->pred[p->id] = (struct pred){
+		.used = true, .armed = !(p->flags & SPINDLE_PREDICATE_DISARMED), .p = *p,
+	};
+	store(&file->ctl[FIRED / 8 + p->id], 0);
+	f.r.predicates++;
+	pthread_mutex_lock(&f.lock);
+	__atomic_store_n(&file->look, true, __ATOMIC_SEQ_CST);
+	f.kicked = true;
+	pthread_cond_signal(&f.work);
+	pthread_mutex_unlock(&f.lock);
+	return 0;
+}
+
+static int do_add(struct file *file, struct spindle_predicate *p)
+{
+	int err;
+
+	pthread_mutex_lock(&f.look_lock);
+	err = add_locked(file, p);
+	if (f.o.mangle_add)
+		f.o.mangle_add(p);
+	pthread_mutex_unlock(&f.look_lock);
+	return err;
+}
+
+static int do_remove(struct file *file, uintptr_t id)
+{
+	int err = -ENOENT;
+
+	pthread_mutex_lock(&f.look_lock);
+	if (id < SPINDLE_MAX_PREDICATES && file->pred[id].used) {
+		file->pred[id].used = false;
+		f.r.predicates--;
+		err = 0;
+	}
+	pthread_mutex_unlock(&f.look_lock);
+	return err;
+}
+
+/* ---- other system calls ----------------------------------------------- */
+
 int spindle_sys_ioctl(int fd, unsigned long cmd, void *arg)
 {
 	struct file *file = &f.file[fd - FD0];
@@ -568,6 +1013,10 @@ int spindle_sys_ioctl(int fd, unsigned long cmd, void *arg)
 		return do_attach(file, arg);
 	case SPINDLE_TABLE_IOC_SEATS:
 		return do_seats(file, arg);
+	case SPINDLE_TABLE_IOC_ADD:
+		return do_add(file, arg);
+	case SPINDLE_TABLE_IOC_REMOVE:
+		return do_remove(file, (uintptr_t)arg);
 	case SPINDLE_TABLE_IOC_KICK:
 		hook(FAKE_KICK);
 		pthread_mutex_lock(&f.lock);
@@ -641,8 +1090,11 @@ int spindle_sys_poll(int fd, short events, short *revents, const struct timespec
 	*revents = 0;
 	pthread_mutex_lock(&f.lock);
 	while (!*revents && !err) {
-		if (load(&file->ctl[GENERATION / 8]) != load(&file->usr[SEEN / 8]))
+		if (!(file->flags & SPINDLE_TABLE_SIGNALS) &&
+		    load(&file->ctl[GENERATION / 8]) != load(&file->usr[SEEN / 8]))
 			*revents |= events & POLLIN;
+		if (load(&file->ctl[SIGNALS / 8]) != load(&file->usr[HEARD / 8]))
+			*revents |= events & POLLPRI;
 		if (*ctl32(file, STATE) > SPINDLE_STATE_ACTIVE)
 			*revents |= POLLERR | POLLHUP;
 		if (!*revents)

@@ -38,6 +38,10 @@ struct fake_table_opts {
 	int map_err;
 	/** @mangle: spoils the reply */
 	void (*mangle)(struct spindle_table_attach *a);
+	/** @add_err: refuse predicates with this errno */
+	int add_err;
+	/** @mangle_add: spoils the reply to a predicate */
+	void (*mangle_add)(struct spindle_predicate *p);
 	/** @hook: runs in a call of the library */
 	void (*hook)(enum fake_call call);
 };
@@ -46,6 +50,8 @@ struct fake_table_opts {
 struct fake_table_report {
 	unsigned int kicks;
 	unsigned int lost;	/* cells were dirty, and nobody woke the engine */
+	unsigned int looks;	/* at predicates of a file */
+	int predicates;
 	int open_files;
 	int mappings;
 };

@@ -123,7 +123,7 @@ static void test_refusal(void)
 	fake_table_setup(&plain);
 	start(&t, 1, SPINDLE_TABLE_WRITE);
 	CHECK(attach_node(&second, 1, SPINDLE_TABLE_WRITE) == -EBUSY);
-	CHECK(attach_node(&second, 1, 2) == -EINVAL);
+	CHECK(attach_node(&second, 1, 4) == -EINVAL);
 	stop(&t, 1);
 }
 
@@ -149,6 +149,10 @@ static const struct spoil {
 	{ offsetof(struct spindle_table_attach, ctl_state), 4, 4096 },
 	{ offsetof(struct spindle_table_attach, ctl_generation), 4, 20 },
 	{ offsetof(struct spindle_table_attach, ctl_vouched), 4, 4096 - 8 * FAKE_INSTANCES + 8 },
+	{ offsetof(struct spindle_table_attach, ctl_signals), 4, 4092 },
+	{ offsetof(struct spindle_table_attach, ctl_fired), 4,
+	  4096 - 8 * SPINDLE_MAX_PREDICATES + 8 },
+	{ offsetof(struct spindle_table_attach, usr_heard), 4, 4096 },
 	{ offsetof(struct spindle_table_attach, usr_seen), 4, 4092 },
 	{ offsetof(struct spindle_table_attach, usr_dirty), 4, 4096 },
 	{ offsetof(struct spindle_table_attach, own.len), 8, 0 },

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tables that the members of a group share: the memory of /dev/spindle-sst. The contract between
- * the kernel and this library is <linux/spindle_table.h>.
+ * the kernel and this library is <linux/spindle_table.h>. <spindle/predicate.h> has the conditions
+ * over rows that the engine watches.
  *
  * A table has a row for each member, and a row has cells. One process of a node writes the node's
  * row. Every process that has attached reads the rows of all members.
@@ -19,14 +20,15 @@
  * Conventions
  * -----------
  * Functions return 0 or a count on success and a negative errno on failure. They print nothing,
- * install no signal handler, and give errno no meaning. Only spindle_table_wait() waits.
+ * install no signal handler, and give errno no meaning. Only spindle_table_wait() and
+ * spindle_table_wait_signal() wait.
  *
  * Threads: spindle_cell_begin(), spindle_cell_seal(), spindle_cell_end() and spindle_cell_put() may
  * be called by any number of threads at once, if no two of them write one cell.
  * spindle_table_push(), spindle_cell_get() and spindle_table_snapshot() are for any thread.
  * spindle_table_seats() maps rows again, so no other thread may read rows at the same time.
- * spindle_table_wait() is for one thread at a time. spindle_table_attach() and
- * spindle_table_detach() must run alone.
+ * spindle_table_wait() is for one thread at a time, and so is spindle_table_wait_signal(). One
+ * thread may be in each of them. spindle_table_attach() and spindle_table_detach() must run alone.
  *
  * Processes: an attachment is not inherited by fork(). The only call that the child may make with
  * the attachment is close(spindle_table_fd()).
@@ -64,9 +66,15 @@ struct spindle_table_attr {
 	uint32_t node;
 	/** @table: id of a table in that node's view, or 0 with @name */
 	uint32_t table;
-	/** @flags: SPINDLE_TABLE_WRITE to write the node's row, which one process may; or 0 */
+	/**
+	 * @flags: SPINDLE_TABLE_WRITE to write the node's row, which one process may;
+	 * SPINDLE_TABLE_SIGNALS to be woken by signals of predicates, and not by changes of rows
+	 */
 	uint32_t flags;
-	/** @event_fd: an eventfd to signal when a row may have changed; 0 or less: none */
+	/**
+	 * @event_fd: an eventfd to signal at each signal of a predicate, and without
+	 * SPINDLE_TABLE_SIGNALS when a row may have changed; 0 or less: none
+	 */
 	int32_t event_fd;
 	/** @resv: 0 */
 	uint64_t resv[2];
@@ -83,7 +91,7 @@ struct spindle_rows;
 struct spindle_table {
 	/** @fd: the open device, see spindle_table_fd() */
 	int fd;
-	/** @flags: SPINDLE_TABLE_WRITE or 0, as given */
+	/** @flags: SPINDLE_TABLE_*, as given */
 	uint32_t flags;
 	/** @node: id of the local node */
 	uint32_t node;
@@ -121,10 +129,13 @@ struct spindle_table {
 	const __u32 *ctl_need_wakeup;
 	const __u64 *ctl_generation;
 	const __u64 *ctl_vouched;	/* by instance */
+	const __u64 *ctl_signals;
+	const __u64 *ctl_fired;		/* by id of a predicate */
 
 	/* Words of the process. */
 	__u64 *usr_seen;
 	__u64 *usr_dirty;
+	__u64 *usr_heard;
 
 	unsigned char *own;		/* NULL without SPINDLE_TABLE_WRITE */
 	struct spindle_rows *rows;
@@ -134,7 +145,7 @@ struct spindle_table {
 	struct spindle_map map_ctl;
 	struct spindle_map map_usr;
 	struct spindle_map map_own;
-	uint64_t resv1[4];
+	uint64_t resv1[1];
 };
 
 /**
@@ -359,10 +370,29 @@ SPINDLE_API int spindle_table_snapshot(const struct spindle_table *t, void *buf,
  * reads the rows after each call misses no change. The first call may return 1 at once. Makes no
  * system call if the generation has grown already.
  *
+ * With SPINDLE_TABLE_SIGNALS the kernel wakes nobody for a change. The call can then only ask, with
+ * a @timeout_ms of 0.
+ *
  * Return: 1: a row may have changed since; 0 when the time is up; -EINTR on a signal; -EPIPE: the
- * state is final, and no change is left that was not reported; -EBADF: @t is not attached.
+ * state is final, and no change is left that was not reported; -EBADF: @t is not attached, or it
+ * has SPINDLE_TABLE_SIGNALS and @timeout_ms is not 0.
  */
 SPINDLE_API int spindle_table_wait(struct spindle_table *t, int timeout_ms);
+
+/**
+ * spindle_table_wait_signal() - wait until a predicate has signalled
+ * @t: attached
+ * @timeout_ms: milliseconds, 0 only to ask, -1 without limit
+ *
+ * As spindle_table_wait(), for SPINDLE_DO_SIGNAL of the predicates of this attachment. A process
+ * that looks at spindle_predicate_fired() after each call misses no signal. Several signals between
+ * two calls are one return.
+ *
+ * Return: 1: there were signals since the last call that returned 1; 0 when the time is up; -EINTR
+ * on a signal of the system; -EPIPE: the state is final, and no signal is left that was not
+ * reported; -EBADF: @t is not attached.
+ */
+SPINDLE_API int spindle_table_wait_signal(struct spindle_table *t, int timeout_ms);
 
 /**
  * spindle_table_attach_strerror() - say why spindle_table_attach() failed, and what to do
@@ -396,9 +426,10 @@ SPINDLE_API const char *spindle_table_call_strerror(const struct spindle_table *
  * spindle_table_fd() - the file descriptor of an attachment, for poll() and epoll
  * @t: attached
  *
- * POLLIN: a row may have changed since the last spindle_table_wait() that returned 1. POLLERR and
- * POLLHUP: the state is final. Call spindle_table_wait() without time after each event, because
- * POLLIN stays set until then.
+ * POLLIN: a row may have changed since the last spindle_table_wait() that returned 1; never set
+ * with SPINDLE_TABLE_SIGNALS. POLLPRI: a predicate has signalled since the last
+ * spindle_table_wait_signal() that returned 1. POLLERR and POLLHUP: the state is final. Make the
+ * call of the event without time after each event, because the event stays set until then.
  *
  * Return: the descriptor; it belongs to the table, do not close it.
  */

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Tables: wait for changes of rows, and for signals of predicates.
+ *
+ * Both have a counter that the engine adds to, and a word in which the process notes the counter
+ * that it has handled. The engine changes a row or ctl.fired, then adds one to the counter with
+ * release. What came before the process loads the counter is in the memory that the process reads
+ * after the call. What comes later makes the counter differ from the word. Then the next call
+ * returns at once. So does poll(), because the kernel compares after the store of the word. A
+ * counter that is loaded after the process has looked must not be stored, because it would hide
+ * what came in between.
+ */
+#include <errno.h>
+#include <poll.h>
+
+#include "table.h"
+
+/* A counter of the engine, the word of the process, and the event of poll() while they differ. */
+struct news {
+	const __u64 *counter;
+	__u64 *handled;
+	short event;
+};
+
+static bool has_news(const struct news *n)
+{
+	__u64 counter = spindle_load_acquire(n->counter);
+
+	if (counter == *n->handled)
+		return false;
+	spindle_store_release(n->handled, counter);
+	return true;
+}
+
+static int wait_for(struct spindle_table *t, const struct news *n, int64_t deadline)
+{
+	short revents;
+	bool ended;
+	int ret;
+
+	for (;;) {
+		/* Load the state before the counter: nothing follows a final state. */
+		ended = spindle_table_state(t) > SPINDLE_STATE_ACTIVE;
+		if (has_news(n))
+			return 1;
+		if (ended)
+			return -EPIPE;
+		if (!deadline)
+			return 0;
+		ret = spindle_poll_until(t->fd, n->event, &revents, deadline);
+		if (ret < 0)
+			return ret;
+		if (!ret)
+			return has_news(n);
+		if (revents & POLLNVAL)
+			return -EBADF;
+		if ((revents & (POLLERR | POLLHUP)) &&
+		    spindle_table_state(t) <= SPINDLE_STATE_ACTIVE)
+			return -EIO;
+	}
+}
+
+int spindle_change_until(struct spindle_table *t, int64_t deadline)
+{
+	struct news n = { t->ctl_generation, t->usr_seen, POLLIN };
+
+	/* The kernel would wake nobody for a change. */
+	if (!n.handled || (deadline && (t->flags & SPINDLE_TABLE_SIGNALS)))
+		return -EBADF;
+	return wait_for(t, &n, deadline);
+}
+
+int spindle_table_wait(struct spindle_table *t, int timeout_ms)
+{
+	return spindle_change_until(t, timeout_ms ? spindle_deadline(timeout_ms) : 0);
+}
+
+int spindle_signal_until(struct spindle_table *t, int64_t deadline)
+{
+	struct news n = { t->ctl_signals, t->usr_heard, POLLPRI };
+
+	return n.handled ? wait_for(t, &n, deadline) : -EBADF;
+}
+
+int spindle_table_wait_signal(struct spindle_table *t, int timeout_ms)
+{
+	return spindle_signal_until(t, timeout_ms ? spindle_deadline(timeout_ms) : 0);
+}
