@@ -26,16 +26,27 @@ build()
 		CFLAGS="-w" "$work/build/replica_sim"
 }
 
-# The test of tables has no part of the replicas, and the simulator none of the tables. A mutant of a
-# table that this test passes is built and run below as well, and survives there.
+# The tests of tables have no part of the replicas, and the simulator none of the tables. A mutant of
+# a table that these tests pass is built and run below as well, and survives there.
 notices()
 {
-	[[ $1 == table* ]] || return 1
+	case $1 in
+	predicate* | table-wait*) fails predicate_test || fails table_test ;;
+	table*) fails table_test || fails predicate_test ;;
+	*) return 1 ;;
+	esac
+}
+
+# fails TEST: does a test of tables, built from the copy, fail?
+fails()
+{
+	local test=$work/build/$1
+
 	mkdir -p "$work/build"
-	rm -f "$work/build/table_test"
-	make -s -C "$here" TABLE_DIR="$work/core" TABLE_TEST="$work/build/table_test" CFLAGS="-w" \
-		"$work/build/table_test" || return 1
-	! (ulimit -t 60 && TAP_STOP=1 timeout 120 "$work/build/table_test")
+	rm -f "$test"
+	make -s -C "$here" TABLE_DIR="$work/core" TABLE_TEST="$work/build/table_test" \
+		PREDICATE_TEST="$work/build/predicate_test" CFLAGS="-w" "$test" || return 1
+	! (ulimit -t 60 && TAP_STOP=1 timeout 120 "$test")
 }
 
 survives()
@@ -125,10 +136,12 @@ mutant snapshot_with_torn_cells table-cell.c 's/ \&\& !p.torn \&\& / \&\& /; s/t
 mutant snapshot_shows_torn_cells table-cell.c 's/^		memset(to, 0, t->cell);/		memcpy(to, copy, t->cell);/'
 
 # Changes and members of tables.
-mutant seen_is_not_stored table.c 's/^	spindle_store_release(t->usr_seen, generation);/	;/'
-mutant seen_is_stored_late table.c 's/^	deadline = spindle_deadline(timeout_ms);/&\n	spindle_store_release(t->usr_seen, spindle_load_acquire(t->ctl_generation));/'
-mutant end_hides_last_change table.c 's/^		if (has_changed(t))/		if (!ended \&\& has_changed(t))/'
-mutant wait_gives_up_at_poll table.c 's/^		ret = spindle_poll_until(t->fd, POLLIN, \&revents, deadline);/&\n		if (ret > 0) return 0;/'
+mutant seen_is_not_stored table-wait.c 's/^	spindle_store_release(n->handled, counter);/	;/'
+mutant seen_is_stored_late table-wait.c '/^static int wait_for/,/^}/ s/^	for (;;) {/	if (deadline) spindle_store_release(n->handled, spindle_load_acquire(n->counter));\n&/'
+mutant end_hides_last_change table-wait.c 's/^		if (has_news(n))/		if (!ended \&\& has_news(n))/'
+mutant wait_gives_up_at_poll table-wait.c 's/^		ret = spindle_poll_until(t->fd, n->event, \&revents, deadline);/&\n		if (ret > 0) return 0;/'
+mutant signal_wakes_by_changes table-wait.c 's/t->usr_heard, POLLPRI/t->usr_heard, POLLIN/'
+mutant waits_for_no_event table-wait.c 's/ || (deadline \&\& (t->flags & SPINDLE_TABLE_SIGNALS))//'
 mutant rows_of_old_view table.c 's/t->rows->vid == r->vid/1/'
 mutant view_ends_unnoticed table.c 's/err = ask_seats(t, r, r->vid);/err = 0;/'
 mutant two_members_in_a_row table.c 's/ || r->row\[instance\].len)/)/'
@@ -136,6 +149,47 @@ mutant row_outside table.c 's/instance >= r->instances || //'
 mutant reply_of_a_wide_cell table-layout.c 's/ \&\& a->cell <= SPINDLE_MAX_CELL \&\&/ \&\&/'
 mutant reply_without_own_row table-layout.c 's/!holds(&a->own, 0, a->cells, a->cell)/0/'
 mutant reply_with_short_rows table-layout.c 's/return holds(&a->rows, 0, a->cells, a->cell) \&\& /return /'
+mutant reply_without_fired table-layout.c 's/a->ctl_fired, SPINDLE_MAX_PREDICATES, 8/a->ctl_fired, 1, 8/'
+mutant reply_without_signals table-layout.c 's/holds(&a->ctl, a->ctl_signals, 1, 8) \&\&/1 \&\&/'
+mutant reply_without_heard table-layout.c 's/holds(&a->usr, a->usr_heard, 1, 8)/1/'
 mutant reply_with_few_vouched table-layout.c 's/a->ctl_vouched, a->instances, 8/a->ctl_vouched, 1, 8/'
+
+# Predicates of tables.
+mutant id_is_believed predicate.c 's/arg.id < SPINDLE_MAX_PREDICATES \&\& //'
+mutant other_id_is_believed predicate.c 's/ \&\& (p->id == SPINDLE_ANY_ID || p->id == arg.id)//'
+mutant fired_outside predicate.c 's/ || id >= SPINDLE_MAX_PREDICATES)/)/'
+mutant id_stays_in_predicate predicate.c 's/		return (int)arg.id;/		return (int)(p->id = arg.id);/'
+mutant fault_is_forgotten predicate.c 's/p->bad = arg.bad;/;/'
+mutant bad_part_is_believed predicate-strerror.c 's/if (i < SPINDLE_MAX_TRIGGERS)/if (p->bad >= SPINDLE_BAD_TRIGGER)/'
+mutant wrong_part_is_named predicate-strerror.c 's/"term %u: ", i + 1/"term %u: ", i/'
+mutant seal_counts_as_value predicate-strerror.c 's/field->offset + field->width > value/field->offset + field->width > value + 16/'
+
+# Barriers and elections.
+mutant barrier_is_not_entered predicate-round.c '/^static int enter/,/^}/ s/return spindle_cell_put(t, cell, &number, sizeof(number));/return 0;/'
+mutant round_goes_back predicate-round.c 's/	    have >= number)/	    have == number)/'
+mutant barrier_of_any predicate-round.c 's/spindle_term_all(/spindle_term_any(/'
+mutant barrier_ends_early predicate-round.c 's/SPINDLE_CMP_GE,/SPINDLE_CMP_NE,/'
+mutant barrier_believes_any_signal predicate-round.c 's/while (!spindle_predicate_fired(t, id) \&\& !spindle_is_past(deadline))/while (0)/'
+mutant barrier_takes_signals predicate-round.c 's/spindle_store_release(t->usr_heard, heard + fired);/;/'
+mutant barrier_leaves_its_signal predicate-round.c 's/t->usr_heard, heard + fired/t->usr_heard, heard/'
+mutant barrier_leaves_its_predicate predicate-round.c 's/gone = spindle_predicate_remove(t, (uint32_t)id);/gone = 0;/'
+mutant time_is_up_unnoticed predicate-round.c 's/return err ? err : gone ? gone : -ETIMEDOUT;/return err;/'
+mutant old_view_elects predicate-round.c 's/if (vid == t->vid)/if (vid)/'
+mutant all_lead predicate-round.c 's/leader->me = !t->rank;/leader->me = 1;/'
+
+# Predicates in user space.
+mutant added_watch_is_tested_at_once predicate-loop.c 's/if (w->since < l->look)/if (1)/'
+mutant added_watch_waits predicate-loop.c '/^int spindle_loop_add/,/^}/ s/l->again = true;/;/'
+mutant added_watch_has_held predicate-loop.c 's/w->held = false;/;/'
+mutant removal_keeps_cursor predicate-loop.c 's/if (l->cursor == w)/if (0)/'
+mutant removed_watch_goes_on predicate-loop.c 's/for (i = 0; l->current == w \&\& i/for (i = 0; i/'
+mutant removed_watch_fires predicate-loop.c 's/if (l->current != w)/if (0)/'
+mutant removal_of_once_is_unknown predicate-loop.c '/^int spindle_loop_remove/,/^}/ s/else if (!current)/else/'
+mutant once_stays predicate-loop.c 's/if (w->kind == SPINDLE_KIND_ONCE)/if (0)/'
+mutant transition_repeats predicate-loop.c 's/return holds \&\& !(held \&\& w->kind == SPINDLE_KIND_TRANSITION)/return holds/'
+mutant loop_in_loop predicate-loop.c '/^int spindle_loop_look/,/^}/ s/if (l->looking)/if (0)/'
+mutant loop_notes_late predicate-loop.c 's/^		spindle_loop_look(l);/&\n		spindle_table_wait(t, 0);/'
+mutant loop_waits_first predicate-loop.c '/^int spindle_loop_run/,/^}/ s/l->again = true;/;/'
+mutant loop_never_ends predicate-loop.c 's/while (!spindle_is_past(deadline))/while (1)/'
 
 mutants_end
