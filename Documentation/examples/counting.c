@@ -10,7 +10,12 @@
  */
 #include "app.h"
 
-#define COUNT spindle_field_u64(1, 0)
+/* A row. The count has a sign, because the checker subtracts from it. */
+struct row {
+	int64_t count;
+};
+
+#define COUNT SPINDLE_FIELD(struct row, count, 1)
 
 /* If the rows of all are at least at the own count, add 1, up to @n. */
 static void add_step(struct spindle_table *t, uint64_t n)
@@ -30,14 +35,14 @@ static void add_step(struct spindle_table *t, uint64_t n)
 static uint32_t add_alarm(struct spindle_table *t)
 {
 	struct spindle_number own = spindle_number_own(COUNT);
-	struct spindle_number next = spindle_number_plus(spindle_number_each(COUNT), 1);
 	struct spindle_predicate p;
 
 	spindle_predicate_init(&p, SPINDLE_KIND_ONCE);
 	p.flags = SPINDLE_PREDICATE_ANY;
 	spindle_predicate_when(&p, spindle_term_any(COUNT, SPINDLE_CMP_GT,
 						    spindle_number_plus(own, 1)));
-	spindle_predicate_when(&p, spindle_term_rows(1, next, SPINDLE_CMP_LT, own));
+	spindle_predicate_when(&p, spindle_term_any(COUNT, SPINDLE_CMP_LT,
+						    spindle_number_plus(own, -1)));
 	spindle_predicate_then(&p, spindle_do_signal());
 	return app_add(t, &p);
 }

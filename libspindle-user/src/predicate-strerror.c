@@ -56,20 +56,34 @@ static bool field_is_bad(const struct fault *f, const struct spindle_field *fiel
 	return field->resv && say(f, "a reserved member of a field is not 0");
 }
 
+static bool nodes_are_bad(const struct fault *f, const struct spindle_number *n)
+{
+	uint32_t i;
+
+	if (n->rows == SPINDLE_ROWS_NODES ? !n->nodes || n->nodes > SPINDLE_MAX_ROW_NODES :
+					    n->nodes)
+		return say(f, "a number names %u nodes; 1 to %u are possible, with SPINDLE_ROWS_NODES",
+			   n->nodes, SPINDLE_MAX_ROW_NODES);
+	for (i = 0; i < n->nodes; i++)
+		if (!n->node[i])
+			return say(f, "a number names the node 0; ids are above 0");
+	return false;
+}
+
 static bool rows_are_bad(const struct fault *f, const struct spindle_number *n)
 {
 	if (n->resv == SPINDLE_WRONG_NODES)
 		return say(f, "a number names no nodes, or more than %u", SPINDLE_MAX_ROW_NODES);
 	if (n->resv == SPINDLE_WRONG_ROWS)
 		return say(f, "rows are given to a number that has none, or that has some already");
+	if (n->resv == SPINDLE_WRONG_EACH || (n->fold == SPINDLE_FOLD_EACH && n->add))
+		return say(f, "nothing can be added to the field of each row; subtract from the right number");
 	if (n->rows > SPINDLE_ROWS_NODES)
 		return say(f, "a number has an unknown set of rows %u", n->rows);
 	if (n->rows && n->fold <= SPINDLE_FOLD_OWN)
 		return say(f, "rows are given to a number that has none");
-	if (n->rows == SPINDLE_ROWS_NODES ? !n->nodes || n->nodes > SPINDLE_MAX_ROW_NODES :
-					    n->nodes)
-		return say(f, "a number names %u nodes; 1 to %u are possible, with SPINDLE_ROWS_NODES",
-			   n->nodes, SPINDLE_MAX_ROW_NODES);
+	if (nodes_are_bad(f, n))
+		return true;
 	return n->resv && say(f, "a reserved member of a number is not 0");
 }
 

@@ -390,7 +390,7 @@ static bool term_holds(const struct file *file, const struct spindle_term *t)
 	for (i = 0; i < f.seats; i++) {
 		if (!takes_row(file, &t->left, &f.seat[i]))
 			continue;
-		v = field_of(file, f.seat[i].sst, &t->left.field) + (__int128)t->left.add;
+		v = field_of(file, f.seat[i].sst, &t->left.field);
 		rows++;
 		good += compares(t->compare, wrap(v, sign), right);
 	}
@@ -867,6 +867,16 @@ static bool is_zero(const void *p, size_t len)
 	return !len;
 }
 
+static bool nodes_ok(const struct spindle_number *n, uint32_t nodes)
+{
+	uint32_t i;
+
+	for (i = 0; i < nodes; i++)
+		if (!n->node[i])
+			return false;
+	return is_zero(n->node + nodes, (SPINDLE_MAX_ROW_NODES - nodes) * 4);
+}
+
 static bool number_ok(const struct spindle_number *n, bool each)
 {
 	uint32_t nodes = n->rows == SPINDLE_ROWS_NODES ? n->nodes : 0;
@@ -874,8 +884,7 @@ static bool number_ok(const struct spindle_number *n, bool each)
 	if (n->fold > SPINDLE_FOLD_SUM || n->resv || (n->fold == SPINDLE_FOLD_EACH && !each))
 		return false;
 	if (n->nodes != nodes || nodes > SPINDLE_MAX_ROW_NODES || n->rows > SPINDLE_ROWS_NODES ||
-	    (n->rows == SPINDLE_ROWS_NODES && !nodes) ||
-	    !is_zero(n->node + nodes, (SPINDLE_MAX_ROW_NODES - nodes) * 4))
+	    (n->rows == SPINDLE_ROWS_NODES && !nodes) || !nodes_ok(n, nodes))
 		return false;
 	if (n->fold == SPINDLE_FOLD_NONE)
 		return !n->rows && is_zero(&n->field, sizeof(n->field));
@@ -889,7 +898,9 @@ static bool term_ok(const struct spindle_term *t)
 		return false;
 	if (t->right.fold && t->right.field.flags != t->left.field.flags)
 		return false;
-	return !t->least == (t->left.fold != SPINDLE_FOLD_EACH);
+	if (t->left.fold == SPINDLE_FOLD_EACH)
+		return t->least && !t->left.add;
+	return !t->least;
 }
 
 static int trigger_err(const struct file *file, const struct spindle_trigger *d)

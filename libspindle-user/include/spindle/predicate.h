@@ -101,6 +101,7 @@ static inline struct spindle_field spindle_field_u64(uint32_t cell, size_t offse
 enum spindle_wrong {
 	SPINDLE_WRONG_ROWS = 1,		/* rows of a number that has none, or has them already */
 	SPINDLE_WRONG_NODES,		/* too many nodes, or none */
+	SPINDLE_WRONG_EACH,		/* a constant is added to the field of each row */
 };
 
 /* private: */
@@ -212,7 +213,7 @@ static inline struct spindle_number spindle_number_others(struct spindle_number 
 /**
  * spindle_number_nodes() - the same number over the rows of some nodes
  * @n: a number of spindle_number_each(), _min(), _max() or _sum()
- * @node: their ids; a node that is no member is left out
+ * @node: their ids, above 0; a node that is no member is left out
  * @count: how many, 1 to SPINDLE_MAX_ROW_NODES
  *
  * Return: the number.
@@ -232,13 +233,15 @@ static inline struct spindle_number spindle_number_nodes(struct spindle_number n
 
 /**
  * spindle_number_plus() - a number and a constant
- * @n: any number; of spindle_number_each(), the constant is added to the field of each row
+ * @n: any number but one of spindle_number_each(); subtract on the right side of the term instead
  * @add: the constant; to subtract, a negative one
  *
- * Return: the sum, modulo 2^64.
+ * Return: the sum, modulo 2^64. If the field has a sign, so has the sum.
  */
 static inline struct spindle_number spindle_number_plus(struct spindle_number n, int64_t add)
 {
+	if (n.fold == SPINDLE_FOLD_EACH)
+		n.resv = SPINDLE_WRONG_EACH;
 	n.add += (uint64_t)add;
 	return n;
 }
