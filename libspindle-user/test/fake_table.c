@@ -291,14 +291,14 @@ static const unsigned char *value_at(const struct file *file, uint32_t instance,
 static __int128 field_of(const struct file *file, uint32_t instance, const struct spindle_field *at)
 {
 	const unsigned char *p = value_at(file, instance, at->cell) + at->offset;
-	unsigned __int128 v = 0;
+	__int128 v = 0;
 	int i;
 
 	for (i = at->width - 1; i >= 0; i--)
 		v = v * 256 + p[i];
 	if ((at->flags & SPINDLE_FIELD_SIGNED) && (p[at->width - 1] & 0x80))
-		return (__int128)v - ((__int128)1 << 8 * at->width);
-	return (__int128)v;
+		return v - ((__int128)1 << 8 * at->width);
+	return v;
 }
 
 static bool takes_row(const struct file *file, const struct spindle_number *n,
@@ -824,6 +824,8 @@ static int do_attach(struct file *file, struct spindle_table_attach *a)
 	};
 	if (a->flags & SPINDLE_TABLE_WRITE)
 		a->own.len = SPINDLE_MAX_TABLE_ROW;
+	/* The word behind the counters is none of them. */
+	file->ctl[FIRED / 8 + SPINDLE_MAX_PREDICATES] = 77;
 	*ctl32(file, STATE) = SPINDLE_STATE_ACTIVE;
 	__atomic_store_n(&file->attached, true, __ATOMIC_RELEASE);
 	if (f.o.mangle)

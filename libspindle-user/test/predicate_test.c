@@ -187,16 +187,16 @@ static void test_bad_terms(void)
 		{ compare_field(spindle_field_make(1, 0, 3, 0)), "3 bytes; 1, 2, 4 or 8" },
 		{ compare_field(spindle_field_make(1, 0, 16, 0)), "16 bytes; 1, 2, 4 or 8" },
 		{ compare_field(spindle_field_u64(4, 0)), "cell 4; the table has cells 0 to 3" },
-		{ compare_field(spindle_field_u64(1, 4)), "offset 4, which is no multiple of its 8" },
-		{ compare_field(spindle_field_u64(1, 48)), "offset 48; the value of a cell has 48" },
+		{ compare_field(spindle_field_u64(1, 4)), "offset 4, which is no multiple" },
+		{ compare_field(spindle_field_u64(1, 48)), "offset 48; the value of a cell" },
 		{ compare_field(spindle_field_make(1, 0, 8, 2)), "unknown flags 0x2" },
 		{ spindle_term_compare(one, SPINDLE_CMP_EQ, own), "left number has no field" },
-		{ spindle_term_compare(own, SPINDLE_CMP_EQ, spindle_number_each(f)), "only the left" },
+		{ spindle_term_compare(own, SPINDLE_CMP_EQ, spindle_number_each(f)), "only the" },
 		{ spindle_term_compare(own, (enum spindle_compare)6, one), "comparison 6" },
 		{ spindle_term_compare(own, SPINDLE_CMP_EQ, spindle_number_own(s)), "has a sign" },
 		{ spindle_term_rows(0, spindle_number_each(f), SPINDLE_CMP_EQ, one), "1 row" },
 		{ spindle_term_rows(2, own, SPINDLE_CMP_EQ, one), "not of each row" },
-		{ spindle_term_compare(spindle_number_others(own), SPINDLE_CMP_EQ, one), "has none" },
+		{ spindle_term_compare(spindle_number_others(own), SPINDLE_CMP_EQ, one), "none" },
 		{ spindle_term_compare(spindle_number_nodes(spindle_number_sum(f), NULL, 0),
 				       SPINDLE_CMP_EQ, one), "no nodes, or more than 8" },
 		{ spindle_term_compare(spindle_number_nodes(spindle_number_sum(f), &zero, 1),
@@ -237,7 +237,7 @@ static void test_bad_triggers(void)
 	struct spindle_number one = spindle_number_constant(1);
 	struct { struct spindle_trigger d; const char *text; } list[] = {
 		{ spindle_do_set(spindle_field_u64(9, 0), one), "trigger 2: a field is in cell 9" },
-		{ spindle_do_set(f, spindle_number_each(f)), "trigger 2: it sets a number of each" },
+		{ spindle_do_set(f, spindle_number_each(f)), "trigger 2: it sets a number" },
 		{ spindle_do_set(f, spindle_number_max(spindle_field_u64(1, 2))), "offset 2" },
 		{ spindle_do_arm(32), "predicate 32; ids are below 32" },
 		{ spindle_do_disarm(99), "predicate 99; ids are below 32" },
@@ -374,13 +374,15 @@ static void add_counting(struct spindle_table *t)
 	struct spindle_predicate p;
 
 	spindle_predicate_init(&p, SPINDLE_KIND_RECURRENT);
-	spindle_predicate_when(&p, spindle_term_all(COUNT, SPINDLE_CMP_GE, spindle_number_own(COUNT)));
+	spindle_predicate_when(&p, spindle_term_all(COUNT, SPINDLE_CMP_GE,
+						    spindle_number_own(COUNT)));
 	spindle_predicate_when(&p, spindle_term_compare(spindle_number_own(COUNT), SPINDLE_CMP_LT,
 							spindle_number_constant(20)));
 	spindle_predicate_then(&p, spindle_do_add(COUNT, 1));
 	CHECK_EQ(spindle_predicate_add(t, &p), 0);
 	spindle_predicate_init(&p, SPINDLE_KIND_ONCE);
-	spindle_predicate_when(&p, spindle_term_all(COUNT, SPINDLE_CMP_EQ, spindle_number_constant(20)));
+	spindle_predicate_when(&p, spindle_term_all(COUNT, SPINDLE_CMP_EQ,
+						    spindle_number_constant(20)));
 	spindle_predicate_then(&p, spindle_do_signal());
 	CHECK_EQ(spindle_predicate_add(t, &p), 1);
 }
@@ -533,7 +535,8 @@ static void test_wait_signal(void)
 	start(&t[0], 1, SPINDLE_TABLE_WRITE);
 	start(&t[1], 2, SPINDLE_TABLE_SIGNALS);
 	spindle_predicate_init(&p, SPINDLE_KIND_TRANSITION);
-	spindle_predicate_when(&p, spindle_term_any(COUNT, SPINDLE_CMP_EQ, spindle_number_constant(1)));
+	spindle_predicate_when(&p, spindle_term_any(COUNT, SPINDLE_CMP_EQ,
+						    spindle_number_constant(1)));
 	spindle_predicate_then(&p, spindle_do_signal());
 	CHECK_EQ(spindle_predicate_add(&t[1], &p), 0);
 	fake_table_settle(&seed);
@@ -1201,7 +1204,7 @@ int main(int argc, char **argv)
 		{ "barrier: the guard shows what was sealed before a round", test_guard },
 		{ "barrier: timeouts, members that leave, signals of others", test_barrier_alone },
 		{ "election: all members of a view name the same leader", test_elect },
-		{ "election: a view that ends is left, and the next one entered", test_elect_in_change },
+		{ "election: a view ends, and the call enters the next one", test_elect_in_change },
 		{ "loop: kinds, additions, removals, bad arguments", test_loop_kinds },
 		{ "loop: tests and triggers change the loop", test_loop_changes },
 		{ "loop: a watch that fires once removes itself", test_loop_once },

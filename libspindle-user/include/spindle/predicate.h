@@ -85,13 +85,13 @@ static inline struct spindle_field spindle_field_u64(uint32_t cell, size_t offse
  */
 #define SPINDLE_FIELD(type, member, cell)						\
 	spindle_field_make(cell, offsetof(type, member),				\
-			   SPINDLE_AS(type, member, 1) / 2 == 0 ?			\
+			   SPINDLE_AS(((type *)0)->member, 1) / 2 == 0 ?		\
 				sizeof(((type *)0)->member) : 0,			\
-			   SPINDLE_AS(type, member, -1) < SPINDLE_AS(type, member, 1) ?	\
-				SPINDLE_FIELD_SIGNED : 0)
+			   SPINDLE_AS(((type *)0)->member, -1) <			\
+				SPINDLE_AS(((type *)0)->member, 1) ? SPINDLE_FIELD_SIGNED : 0)
 
-/* private: a number of the type of a member */
-#define SPINDLE_AS(type, member, number) ((__typeof__(((type *)0)->member))(number))
+/* private: a number of the type of another one */
+#define SPINDLE_AS(sample, number) ((__typeof__(sample))(number))
 
 /* ---- numbers ---------------------------------------------------------- */
 
@@ -669,7 +669,8 @@ static inline void spindle_loop_stop(struct spindle_loop *l, int result)
  * @timeout_ms: milliseconds, 0 to look once, -1 without limit
  *
  * Looks at least once, unless the table has ended. A change that comes during a look makes another
- * look follow, so none is missed. Tests of a live view call spindle_table_seats(), because the loop does not.
+ * look follow, so none is missed. Tests of a live view call spindle_table_seats(), because the loop
+ * does not.
  *
  * Return: @result of spindle_loop_stop(); 0 when no watch is left; -ETIMEDOUT; -EBUSY from within a
  * test or a trigger; or an errno of spindle_table_wait(), as -EPIPE after the last change.

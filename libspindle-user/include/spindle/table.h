@@ -145,7 +145,7 @@ struct spindle_table {
 	struct spindle_map map_ctl;
 	struct spindle_map map_usr;
 	struct spindle_map map_own;
-	uint64_t resv1[1];
+	uint64_t resv1;
 };
 
 /**
