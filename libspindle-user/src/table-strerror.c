@@ -116,6 +116,8 @@ static const char *call_text(int err)
 		return "the table has ended";
 	case ESTALE:
 		return "views followed each other too fast: try again";
+	case ETIMEDOUT:
+		return "the time is up, and a member has not come";
 	default:
 		return NULL;
 	}
