@@ -957,6 +957,17 @@ static void drop(uint32_t i)
 	memset(&probe[i].w, 0xff, sizeof(probe[i].w));
 }
 
+/* Has nobody written to a watch that was removed? */
+static bool is_untouched(const struct spindle_watch *w)
+{
+	const unsigned char *byte = (const void *)w;
+	size_t i;
+
+	for (i = 0; i < sizeof(*w) && byte[i] == 0xff; i++)
+		;
+	return i == sizeof(*w);
+}
+
 static void drop_self(struct probe *p)
 {
 	drop((uint32_t)(p - probe));
@@ -1026,6 +1037,8 @@ static void test_loop_changes(void)
 			probe[1].in_act = changes[i / 2];
 		spindle_loop_look(&loop);
 		ran(i % 2 ? in_test[i / 2][0] : in_act[i / 2][0]);
+		if (i / 2 == 0 || i / 2 == 3)
+			CHECK(is_untouched(&probe[1].w));
 		/* The second look without b, where the change cannot be made twice. */
 		if (i / 2 == 1 || i / 2 == 2)
 			drop(1);
@@ -1075,17 +1088,30 @@ static void next_value(void *ctx)
 		put(other, 1, seen_value + 1);
 }
 
+static int polls, polls_at_act;
+
 static void value_at_poll(enum fake_call call)
 {
+	polls += call == FAKE_POLL;
 	if (call == FAKE_POLL && !hook_calls++)
 		put(hooked, 1, 1);
 }
 
-static void again_twice(struct probe *p)
+/* Of the first call. */
+static void note_polls(struct probe *p)
 {
 	(void)p;
-	if (!hook_calls++)
+	if (polls_at_act == 99)
+		polls_at_act = polls;
+}
+
+static void again_once(struct probe *p)
+{
+	(void)p;
+	if (hook_calls++ == 0)
 		spindle_loop_again(&loop);
+	else if (hook_calls == 2)
+		polls_at_act = polls;
 }
 
 static void test_loop_run(void)
@@ -1115,15 +1141,27 @@ static void test_loop_run(void)
 	/* A watch that a look adds is looked at without waiting, and so is one that asks. */
 	probes(1);
 	probe[0].in_act = add_last;
+	probe[3].in_act = note_polls;
+	probe[3].w.kind = SPINDLE_KIND_ONCE;
+	polls = 0;
+	polls_at_act = 99;
 	CHECK_EQ(spindle_loop_run(&loop, &t[0], 5), -ETIMEDOUT);
 	trace[8] = 0;
-	CHECK(ran("aA1aA1dD"));
+	CHECK(ran("aA1aA1dD") && polls_at_act == 0);
 	probes(1);
 	hook_calls = 0;
+	polls = 0;
+	polls_at_act = 99;
 	probe[0].w.kind = SPINDLE_KIND_TRANSITION;
-	probe[0].in_test = again_twice;
+	probe[0].in_test = again_once;
 	CHECK_EQ(spindle_loop_run(&loop, &t[0], 5), -ETIMEDOUT);
-	CHECK(hook_calls >= 2);
+	CHECK(polls_at_act == 0);
+	/* The first look of another run does not wait. */
+	probe[0].in_test = note_polls;
+	polls = 0;
+	polls_at_act = 99;
+	CHECK_EQ(spindle_loop_run(&loop, &t[0], 5), -ETIMEDOUT);
+	CHECK(polls_at_act == 0);
 	fake_table_final(SPINDLE_STATE_GONE, SPINDLE_ERR_VIEW_GONE);
 	CHECK_EQ(spindle_loop_run(&loop, &t[0], -1), -EPIPE);
 	stop(t, 2);
