@@ -173,7 +173,7 @@ mutant publish_early multicast/deliver.c '/^void spindle_deliver_trigger/,/^}/ s
 mutant copy_free multicast/dlvq.c 's/copy_end\[(consumed - 1) & dlvq->mask\]/copy_end[consumed \& dlvq->mask]/'
 mutant consumed_range multicast/dlvq.c 's/consumed > dlvq->tail/consumed > dlvq->tail + 1/'
 mutant ignore_seal base/sst.c 's/if (spindle_seal(w) != s)/if (0)/'
-mutant weak_seal base/sst.c 's/h \*= 0x9e3779b97f4a7c15ULL;/h += 1;/'
+mutant weak_seal base/sst.h 's/h \*= 0x9e3779b97f4a7c15ULL;/h += 1;/'
 mutant express_unread multicast/receive.c '/^bool spindle_receive_test/,/^}/ s/if (m->express \&\&/if (0 \&\&/'
 mutant express_before_block multicast/receive.c '/^void spindle_receive_trigger/,/^}/ {s/read_block(mc, i);/read_express(mc, i);/;t;s/read_express(mc, i);/read_block(mc, i);/}'
 mutant express_unchecked multicast/receive.c 's/if (!outdated(m, x->word)) {/if (0) {/'
