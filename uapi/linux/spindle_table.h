@@ -240,11 +240,17 @@ enum spindle_row_set {
  * enum spindle_compare - how the two numbers of a term compare
  */
 enum spindle_compare {
+	/** @SPINDLE_CMP_EQ: left is equal to right */
 	SPINDLE_CMP_EQ,
+	/** @SPINDLE_CMP_NE: left is not equal to right */
 	SPINDLE_CMP_NE,
+	/** @SPINDLE_CMP_LT: left is less than right */
 	SPINDLE_CMP_LT,
+	/** @SPINDLE_CMP_LE: left is not greater than right */
 	SPINDLE_CMP_LE,
+	/** @SPINDLE_CMP_GT: left is greater than right */
 	SPINDLE_CMP_GT,
+	/** @SPINDLE_CMP_GE: left is not less than right */
 	SPINDLE_CMP_GE,
 };
 
@@ -281,7 +287,7 @@ struct spindle_number {
 	__u32 resv;
 	/** @field: the field; 0 with SPINDLE_FOLD_NONE */
 	struct spindle_field field;
-	/** @add: added to the number, as an integer of two's complement; 0 with SPINDLE_FOLD_EACH */
+	/** @add: is added, as an integer of two's complement; 0 with SPINDLE_FOLD_EACH */
 	__u64 add;
 	/** @node: ids of nodes, from 1; 0 behind the entries */
 	__u32 node[SPINDLE_MAX_ROW_NODES];
@@ -340,8 +346,11 @@ struct spindle_trigger {
  * enum spindle_kind - when a predicate fires, see above
  */
 enum spindle_kind {
+	/** @SPINDLE_KIND_RECURRENT: at each look at which it holds */
 	SPINDLE_KIND_RECURRENT,
+	/** @SPINDLE_KIND_ONCE: at the first one */
 	SPINDLE_KIND_ONCE,
+	/** @SPINDLE_KIND_TRANSITION: when it holds and did not at the look before */
 	SPINDLE_KIND_TRANSITION,
 };
 

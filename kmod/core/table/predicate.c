@@ -345,7 +345,7 @@ static bool copy_cell(const struct spindle_tb *tb, u32 r, u32 cell)
 	return cell || !m->vouch || copy[n - 2] <= m->guard;
 }
 
-/* Take the values of a row from its cells, all of them or none. Returns the words that were read. */
+/* Take all values of a row from its cells, or none. Returns the words that were read. */
 static u32 refresh_row(const struct spindle_tb *tb, struct spindle_tb_pred *pred, u32 r)
 {
 	u64 value[SPINDLE_TB_NUMBERS];

@@ -7,19 +7,6 @@
 #include "predicate.h"
 #include "table.h"
 
-static u32 words(const struct spindle_tb *tb)
-{
-	return DIV_ROUND_UP(tb->cells, 64);
-}
-
-/* The bits of word @w that stand for cells. A process may set the others, too. */
-static u64 cells_of(const struct spindle_tb *tb, u32 w)
-{
-	u32 left = tb->cells - 64 * w;
-
-	return left >= 64 ? U64_MAX : BIT_ULL(left) - 1;
-}
-
 /* ---- life ------------------------------------------------------------- */
 
 /* A member that has just come has nothing of the own row. */
@@ -27,8 +14,8 @@ static void lacks_all(const struct spindle_tb *tb, struct spindle_tb_member *m)
 {
 	u32 w;
 
-	for (w = 0; w < words(tb); w++)
-		m->lacks[w] = cells_of(tb, w);
+	for (w = 0; w < spindle_tb_words(tb); w++)
+		m->lacks[w] = spindle_tb_cells(tb, w);
 	/* There is no guard yet to push. */
 	if (!tb->word[SPINDLE_TB_GUARD])
 		m->lacks[0] &= ~1ULL;
@@ -76,116 +63,10 @@ void spindle_tb_follow(struct spindle_tb *tb, struct spindle_tb *old, const u32 
 
 /* ---- the own row ------------------------------------------------------ */
 
-/* Take bits of a word that the process sets. */
-static u64 take(u64 *word, u64 mask)
-{
-	/* An idle table costs a load for each word, and no write to the process's page. */
-	if (!(READ_ONCE(*word) & mask))
-		return 0;
-	/* Pairs with (B) of the contract: what was sealed before the bit was set is visible. */
-	return spindle_take_bits(word, mask);
-}
-
-/*
- * Copy the guard. A process that is writing it sets the bit again when it has sealed the next
- * version. So a copy that is half written is left alone. Nothing repeats the attempt, because a
- * process may write what has no seal for ever.
- */
-static bool copy_guard(struct spindle_tb *tb)
-{
-	const u64 *from = (const u64 *)tb->row;
-	u32 n = tb->cell / sizeof(u64), i;
-	u64 *copy = tb->next;
-
-	/* Pairs with (A) of the contract, as a reader's load of the seal does. */
-	copy[n - 1] = smp_load_acquire(&from[n - 1]);
-	for (i = 0; i < n - 1; i++)
-		copy[i] = READ_ONCE(from[i]);
-	if (spindle_mix(copy, n - 1) != copy[n - 1]) {
-		spindle_count(&tb->stats.half, 1);
-		return false;
-	}
-	tb->next = tb->guard;
-	tb->guard = copy;
-	tb->word[SPINDLE_TB_GUARD] = copy[n - 2];
-	return true;
-}
-
-static void mark(struct spindle_tb *tb, u32 w, u64 bits)
-{
-	u32 r;
-
-	spindle_count(&tb->stats.cells, hweight64(bits));
-	for (r = 0; r < tb->members; r++) {
-		struct spindle_tb_member *m = &tb->member[r];
-
-		if (r == tb->me)
-			continue;
-		m->lacks[w] |= bits;
-		m->first = min(m->first, w);
-		m->due = true;
-		/* Pieces of an older guard are worth nothing. */
-		if (!w && (bits & 1))
-			m->piece = 0;
-	}
-}
-
-/**
- * spindle_tb_set() - set a field of the own row
- * @tb: the table
- * @field: checked by spindle_tb_pred_check()
- * @value: its low bytes count
- *
- * The process does not write the cell, by the contract. If it does, the seal may be wrong.
- */
-void spindle_tb_set(struct spindle_tb *tb, const struct spindle_field *field, u64 value)
-{
-	u64 *to = (u64 *)(tb->row + field->cell * tb->cell), mix = 0, word;
-	u32 n = tb->cell / sizeof(u64), at = field->offset / sizeof(u64), i;
-	u32 shift = 8 * (field->offset % sizeof(u64));
-	u64 mask = (U64_MAX >> (64 - 8 * field->width)) << shift;
-
-	WRITE_ONCE(to[at], (READ_ONCE(to[at]) & ~mask) | (value << shift & mask));
-	WRITE_ONCE(to[n - 2], READ_ONCE(to[n - 2]) + 1);
-	for (i = 0; i < n - 1; i++) {
-		word = READ_ONCE(to[i]);
-		mix = spindle_mix_next(mix, word);
-	}
-	/* As (A) of the contract. */
-	smp_store_release(&to[n - 1], mix);
-	if (field->cell || copy_guard(tb))
-		mark(tb, field->cell / 64, BIT_ULL(field->cell % 64));
-	tb->set = true;
-}
-
-/* Take what the process has marked. The guard comes first, see above. */
-static bool take_dirty(struct spindle_tb *tb)
-{
-	u64 guard, bits;
-	bool any = false;
-	u32 w;
-
-	if (!tb->dirty)
-		return false;
-	guard = take(&tb->dirty[0], 1);
-	if (guard && copy_guard(tb)) {
-		mark(tb, 0, 1);
-		any = true;
-	}
-	for (w = 0; w < words(tb); w++) {
-		bits = take(&tb->dirty[w], w ? U64_MAX : ~1ULL) & cells_of(tb, w);
-		if (!bits)
-			continue;
-		mark(tb, w, bits);
-		any = true;
-	}
-	return any;
-}
-
 /* Count the changes of the own row in this pass as one. */
 static bool change_row(struct spindle_tb *tb)
 {
-	bool process = take_dirty(tb);
+	bool process = spindle_tb_take_dirty(tb);
 
 	if (process)
 		spindle_tb_preds_stale(tb, BIT_ULL(tb->me));
@@ -335,7 +216,7 @@ static u32 push_cells(const struct spindle_tb *tb, struct spindle_tb_member *m,
 {
 	u32 n = 0;
 
-	for (; m->first < words(tb); m->first++) {
+	for (; m->first < spindle_tb_words(tb); m->first++) {
 		n = push_word(tb, m, m->first, write, n, max);
 		if (m->lacks[m->first] & ~(m->first ? 0 : 1ULL))
 			break;
@@ -385,7 +266,7 @@ u32 spindle_tb_push(struct spindle_tb *tb, u32 rank, u32 index, struct spindle_w
 	if (m->lacks[0] & 1)
 		n = push_guard(tb, m, write, n, max - 1);
 	spindle_count(&tb->stats.writes, n);
-	if (m->first != words(tb) || (m->lacks[0] & 1))
+	if (m->first != spindle_tb_words(tb) || (m->lacks[0] & 1))
 		return n;
 	write[n++] = (struct spindle_write){
 		.data = &tb->block,

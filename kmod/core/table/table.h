@@ -152,9 +152,38 @@ struct spindle_tb {
 	struct spindle_tb_stats stats;
 };
 
+/**
+ * spindle_tb_words() - words of a mask of cells
+ * @tb: the table
+ *
+ * Return: how many of SPINDLE_TB_WORDS the table uses
+ */
+static inline u32 spindle_tb_words(const struct spindle_tb *tb)
+{
+	return DIV_ROUND_UP(tb->cells, 64);
+}
+
+/**
+ * spindle_tb_cells() - bits that stand for cells
+ * @tb: the table
+ * @w: word of a mask; a process may set the other bits, too
+ *
+ * Return: the bits
+ */
+static inline u64 spindle_tb_cells(const struct spindle_tb *tb, u32 w)
+{
+	u32 left = tb->cells - 64 * w;
+
+	return left >= 64 ? U64_MAX : BIT_ULL(left) - 1;
+}
+
+/* row.c */
+bool spindle_tb_take_dirty(struct spindle_tb *tb);
+void spindle_tb_set(struct spindle_tb *tb, const struct spindle_field *field, u64 value);
+
+/* table.c */
 void spindle_tb_follow(struct spindle_tb *tb, struct spindle_tb *old, const u32 *from);
 void spindle_tb_detach(struct spindle_tb *tb);
-void spindle_tb_set(struct spindle_tb *tb, const struct spindle_field *field, u64 value);
 bool spindle_tb_run(struct spindle_tb *tb);
 bool spindle_tb_wanted(const struct spindle_tb *tb, u32 rank);
 bool spindle_tb_pending(const struct spindle_tb *tb);
