@@ -56,7 +56,7 @@ static long add(struct spindle_attachment *att, struct spindle_predicate __user 
 	       -EFAULT : 0;
 }
 
-/* A predicate is too large for the stack. */
+/* A predicate would take much of the stack. */
 static long ioctl_add(struct spindle_attachment *att, void __user *arg)
 {
 	struct spindle_predicate *args = kmalloc(sizeof(*args), GFP_KERNEL);
