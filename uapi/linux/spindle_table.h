@@ -221,7 +221,7 @@ enum spindle_fold {
 	/** @SPINDLE_FOLD_MAX: the greatest value */
 	SPINDLE_FOLD_MAX,
 	/** @SPINDLE_FOLD_SUM: the sum, of which the low 64 bits count */
-	SPINDLE_FOLD_SUM,
+	SPINDLE_FOLD_SUM
 };
 
 /**
@@ -233,7 +233,7 @@ enum spindle_row_set {
 	/** @SPINDLE_ROWS_OTHERS: of all other members */
 	SPINDLE_ROWS_OTHERS,
 	/** @SPINDLE_ROWS_NODES: of those nodes of a list that are members */
-	SPINDLE_ROWS_NODES,
+	SPINDLE_ROWS_NODES
 };
 
 /**
@@ -251,7 +251,7 @@ enum spindle_compare {
 	/** @SPINDLE_CMP_GT: left is greater than right */
 	SPINDLE_CMP_GT,
 	/** @SPINDLE_CMP_GE: left is not less than right */
-	SPINDLE_CMP_GE,
+	SPINDLE_CMP_GE
 };
 
 /* In spindle_field.flags: the integer has a sign. */
@@ -325,7 +325,7 @@ enum spindle_do {
 	/** @SPINDLE_DO_ARM: arm a predicate of this attachment, if there is one of that id */
 	SPINDLE_DO_ARM,
 	/** @SPINDLE_DO_DISARM: disarm it */
-	SPINDLE_DO_DISARM,
+	SPINDLE_DO_DISARM
 };
 
 /**
@@ -351,7 +351,7 @@ enum spindle_kind {
 	/** @SPINDLE_KIND_ONCE: at the first one */
 	SPINDLE_KIND_ONCE,
 	/** @SPINDLE_KIND_TRANSITION: when it holds and did not at the look before */
-	SPINDLE_KIND_TRANSITION,
+	SPINDLE_KIND_TRANSITION
 };
 
 /* In spindle_predicate.flags: one of the terms is enough. */
