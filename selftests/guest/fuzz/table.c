@@ -26,12 +26,14 @@
  * @fd: 0: none
  * @attached: it was attached, and this is the reply
  * @a: the reply
+ * @added: id of the predicate that was added last
  * @map: its mappings
  */
 struct sst {
 	int fd;
 	bool attached;
 	struct spindle_table_attach a;
+	uint32_t added;
 	struct map map[MAPS];
 };
 
@@ -336,14 +338,19 @@ static void add_predicate(struct sst *t)
 	err = ioctl(t->fd, SPINDLE_TABLE_IOC_ADD, one_in(30) ? (void *)odd() : &p) ? errno : 0;
 	feed();
 	count(odd_one ? OP_TABLE_ODD_ADD : OP_TABLE_ADD, err);
-	if (!err && p.id >= SPINDLE_MAX_PREDICATES)
+	if (err)
+		return;
+	if (p.id >= SPINDLE_MAX_PREDICATES)
 		broken("a predicate has id %u", p.id);
+	t->added = p.id;
 }
 
 static void remove_predicate(struct sst *t)
 {
 	uint64_t id = one_in(8) ? odd() : below(SPINDLE_MAX_PREDICATES);
 
+	if (one_in(2))
+		id = t->added;
 	count(OP_TABLE_REMOVE, ioctl(t->fd, SPINDLE_TABLE_IOC_REMOVE, id) ? errno : 0);
 }
 

@@ -155,23 +155,15 @@ sleeper()
 	rm -f $flag
 	begin live -m 1-3 -n 1,2 -c 100000 -l 100000 -t $SLEEP_TIMEOUT -f $flag
 	live=$pid
-	begin dead -m 1-3 -n 3 -c 100000 -l 100000 -t $SLEEP_TIMEOUT
+	rdmc-load -m 1-3 -n 3 -c 100000 -l 100000 -t $SLEEP_TIMEOUT >$out.dead 2>&1 &
+	pid=$!
 	wait_until 60 test -e $flag || return 1
-	kill -STOP "$(pidof_child $pid)"
+	kill -STOP $pid
 	ended live $live 3 "error 3 node 3"
 	rc=$?
-	kill -KILL "$(pidof_child $pid)"
+	kill -KILL $pid
 	wait $pid
 	return $rc
-}
-
-# pidof_child PID: limit has the program as a child, or is it
-pidof_child()
-{
-	local child
-
-	child=$(awk -v p="$1" '$4 == p { print $1 }' /proc/[0-9]*/stat 2>/dev/null | head -n 1)
-	echo "${child:-$1}"
 }
 
 check "the group fails if a receiver sleeps" sleeper
