@@ -39,7 +39,7 @@ static const struct {
 	[OP_RAW] = { "netlink: raw run", ERRNO, 1, 3 },
 	[OP_LIVE_SET] = { "netlink: live view set", ERRNO, 3, 2 },
 	[OP_JOIN] = { "netlink: node join", ERRNO, 1, 2 },
-	[OP_LEAVE] = { "netlink: node leave", ERRNO, 1, 2 },
+	[OP_LEAVE] = { "netlink: node leave", ERRNO, 0, 2 },
 	[OP_EVICT] = { "netlink: node evict", ERRNO, 0, 2 },
 	[OP_CHANGE] = { "netlink: subgroup change", ERRNO, 1, 2 },
 	[OP_MUTANT] = { "netlink: mutant", ERRNO, 1, 4 },

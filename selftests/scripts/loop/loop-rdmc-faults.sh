@@ -153,9 +153,9 @@ SLEEP_TIMEOUT=$((15000 * ${PATIENCE:-1}))
 sleeper()
 {
 	rm -f $flag
-	begin live -m 1-3 -n 1,2 -c 100000 -l 100000 -t $SLEEP_TIMEOUT -f $flag
+	begin live -m 1-3 -n 1,2 -c 5000 -l 100000 -t $SLEEP_TIMEOUT -f $flag
 	live=$pid
-	rdmc-load -m 1-3 -n 3 -c 100000 -l 100000 -t $SLEEP_TIMEOUT >$out.dead 2>&1 &
+	rdmc-load -m 1-3 -n 3 -c 5000 -l 100000 -t $SLEEP_TIMEOUT >$out.dead 2>&1 &
 	pid=$!
 	wait_until 60 test -e $flag || return 1
 	kill -STOP $pid
