@@ -590,6 +590,9 @@ bool spindle_tb_preds_look(struct spindle_tb *tb)
 	u32 words = 0;
 
 	tb->turn = 0;
+	if (tb->changed)
+		spindle_tb_preds_stale(tb, tb->changed);
+	tb->changed = 0;
 	for (pred = tb->preds; pred; pred = pred->next) {
 		if (!pred->armed || !pred->stale || pred->turn < from)
 			continue;

@@ -69,7 +69,7 @@ static bool change_row(struct spindle_tb *tb)
 	bool process = spindle_tb_take_dirty(tb);
 
 	if (process)
-		spindle_tb_preds_stale(tb, BIT_ULL(tb->me));
+		tb->changed |= BIT_ULL(tb->me);
 	if (!process && !tb->set)
 		return false;
 	tb->set = false;
@@ -127,7 +127,7 @@ static bool hear(struct spindle_tb *tb, u32 r)
 	m->seal = seal;
 	/* Pairs with the READ_ONCE() of an attachment that begins. */
 	WRITE_ONCE(m->guard, word[SPINDLE_TB_GUARD]);
-	spindle_tb_preds_stale(tb, BIT_ULL(r));
+	tb->changed |= BIT_ULL(r);
 	spindle_count(&tb->stats.heard, 1);
 	return true;
 }

@@ -140,6 +140,8 @@ struct spindle_tb {
 	u64 bad;
 	/** @preds: predicates of all processes, in the order in which they were added */
 	struct spindle_tb_pred *preds;
+	/** @changed: ranks of rows that have changed since the last look at @preds */
+	u64 changed;
 	/** @turns: predicates that were added so far */
 	u64 turns;
 	/** @turn: of the predicate at which the next pass begins; 0: at the first one */

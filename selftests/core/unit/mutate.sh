@@ -1482,8 +1482,8 @@ mutant table_set_mask table/row.c '/^void spindle_tb_set/,/^}/ s/(value << shift
 mutant table_set_unmarked table/row.c '/^void spindle_tb_set/,/^}/ s/		mark(tb, field->cell.*/		;/'
 mutant table_set_guard_uncopied table/row.c '/^void spindle_tb_set/,/^}/ s/if (field->cell || copy_guard(tb))/if (1)/'
 mutant table_set_not_counted table/row.c '/^void spindle_tb_set/,/^}/ s/tb->set = true;/;/'
-mutant table_heard_no_look table/table.c '/^static bool hear/,/^}/ s/spindle_tb_preds_stale(tb, BIT_ULL(r));/;/'
-mutant table_own_no_look table/table.c '/^static bool change_row/,/^}/ s/spindle_tb_preds_stale(tb, BIT_ULL(tb->me));/;/'
+mutant table_heard_no_look table/table.c '/^static bool hear/,/^}/ s/tb->changed |= BIT_ULL(r);/;/'
+mutant table_own_no_look table/table.c '/^static bool change_row/,/^}/ s/tb->changed |= BIT_ULL(tb->me);/;/'
 mutant table_guard_before_predicates table/table.c '/^bool spindle_tb_run/,/^}/ { s/bool work = false;/bool work = change_row(tb);/; s/return change_row(tb) || work;/return work;/ }'
 
 mutants_end
