@@ -38,7 +38,7 @@ run()
 }
 
 # load_patience: how many times a limit counts, because other work has the processors: the load for
-# each of them, from 1 to 5. PATIENCE=n is another number.
+# each of them, from 2 to 5, because more work may come later. PATIENCE=n is another number.
 load_patience()
 {
 	[[ ! ${PATIENCE:-} ]] || {
@@ -47,7 +47,7 @@ load_patience()
 	}
 	awk -v cpus="$(nproc)" '{
 		n = int($1 / cpus + 0.5)
-		print (n < 1 ? 1 : n > 5 ? 5 : n)
+		print (n < 2 ? 2 : n > 5 ? 5 : n)
 	}' /proc/loadavg
 }
 
