@@ -15,7 +15,8 @@
  *	-M	receivers take memfds, by the library
  *	-H	the same with huge pages, and the root sends from huge pages
  *	-x	object OBJECT is cancelled by the root (cancel), refused by a member (refuse), or
- *		cancelled by it once it has accepted (drop): the one with this INDEX in -m
+ *		cancelled by it once it has accepted (drop): the one with this INDEX in -m.
+ *		Or the process of that member stops when it is offered OBJECT (sleep).
  *	-f	create FILE when the first object has arrived at a member
  *	-G	number of the first group
  *	-v	print events
@@ -30,6 +31,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -244,6 +246,9 @@ static void *incoming(void *arg, struct spindle_rdmc_group *g,
 	}
 	if (!opt.memfd)
 		make(o, ev->len);
+	/* The whole process stops, for good unless somebody continues it. */
+	if (special(e, ev->object, "sleep"))
+		raise(SIGSTOP);
 	if (special(e, ev->object, "drop")) {
 		if (spindle_rdmc_accept(g, ev->object, o->at, ev->len) ||
 		    spindle_rdmc_cancel(g, ev->object, 4242))

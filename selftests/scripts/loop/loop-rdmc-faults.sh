@@ -146,20 +146,23 @@ for PAUSE in 0 1000 5000 50000; do
 done
 
 # Milliseconds. The members that are awake must not seem asleep when other work has the processors.
-SLEEP_TIMEOUT=$((15000 * ${PATIENCE:-1}))
+SLEEP_TIMEOUT=$((8000 * ${PATIENCE:-1}))
 
-# A receiver stops: objects that it has not accepted are given up. There are more objects than can
-# arrive before that.
+asleep()
+{
+	grep -q "^State:.*T (stopped)" "/proc/$1/status"
+}
+
+# A receiver stops when it is offered object 5. Objects that it has not accepted are given up, one
+# after the other, each after a timeout.
 sleeper()
 {
-	rm -f $flag
-	begin live -m 1-3 -n 1,2 -c 5000 -l 100000 -t $SLEEP_TIMEOUT -f $flag
+	begin live -m 1-3 -n 1,2 -c 8 -l 100000 -t $SLEEP_TIMEOUT
 	live=$pid
-	rdmc-load -m 1-3 -n 3 -c 5000 -l 100000 -t $SLEEP_TIMEOUT >$out.dead 2>&1 &
+	rdmc-load -m 1-3 -n 3 -c 8 -l 100000 -t $SLEEP_TIMEOUT -x 5:sleep:2 >$out.dead 2>&1 &
 	pid=$!
-	wait_until 60 test -e $flag || return 1
-	kill -STOP $pid
-	ended live $live 3 "error 3 node 3"
+	wait_until 60 asleep $pid || return 1
+	ended live $live 3 "object 5: error 3 node 3"
 	rc=$?
 	kill -KILL $pid
 	wait $pid
