@@ -14,7 +14,8 @@
 
 ALL="member 1@10.0.0.1:5001 member 2@10.0.0.1:5002 member 3@10.0.0.1:5003"
 ALL="$ALL member 4@10.0.0.1:5004"
-RULES="timeout-ms 1000 max-nodes 8"
+# A member that beats must not seem silent when other work has the processors for a while.
+RULES="timeout-ms 5000 max-nodes 8"
 GROUP="subgroup 1 window 8 max-msg 256 ring 4096"
 
 # set_live NODE MEMBERS: the first view of the case

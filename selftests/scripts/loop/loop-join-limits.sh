@@ -10,7 +10,7 @@
 . ./lib-live.sh
 . ./lib-hostile.sh
 
-RULES="timeout-ms 1000 max-nodes 8"
+RULES="timeout-ms 2000 max-nodes 8"
 GROUP="subgroup 1 window 8 max-msg 256 ring 4096"
 STILL="member 2@10.0.0.1:5002 member 3@10.0.0.1:5003 member 4@10.0.0.1:5004"
 BUSY="member 12@10.0.0.1:5012 member 13@10.0.0.1:5013"

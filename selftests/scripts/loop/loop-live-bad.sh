@@ -69,7 +69,7 @@ check "nodes" loop_nodes 6
 check "a node of another cluster is added" add 7 cluster other
 ADDR=fd00::1 check "one with another family" add 8
 check "three nodes begin a live view" \
-	live_view 3 timeout-ms 2000 max-nodes 5 subgroup 1 window 32 max-msg 256 min 2
+	live_view 3 timeout-ms 5000 max-nodes 5 subgroup 1 window 32 max-msg 256 min 2
 check "three nodes are in the first view" wait_until 60 in_view 1 1 2 3
 check "node 5 is in a static view" spindle-ctl view set node 5 vid 4 member 5@$A:5005 subgroup 9
 for i in 1 2 3; do
@@ -129,7 +129,7 @@ says 1 'in a static view: remove that first (view del)' \
 says 1 'in a live view already: leave it first' node join id 1 insecure contact $A:5002
 says 1 'in a static view: remove that first (view del)' node join id 5 insecure contact $A:5001
 check "the same view again changes nothing" \
-	spindle-ctl view set node 1 vid 1 live insecure timeout-ms 2000 max-nodes 5 \
+	spindle-ctl view set node 1 vid 1 live insecure timeout-ms 5000 max-nodes 5 \
 	member 1@$A:5001 member 2@$A:5002 member 3@$A:5003 \
 	subgroup 1 window 32 max-msg 256 min 2
 untouched "set again"

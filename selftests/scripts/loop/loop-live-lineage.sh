@@ -52,7 +52,7 @@ begins()
 	i=$1
 	shift
 	# shellcheck disable=SC2046,SC2086
-	spindle-ctl view set node "$i" vid 1 live insecure timeout-ms 2000 max-nodes 3 $(one "$i") \
+	spindle-ctl view set node "$i" vid 1 live insecure timeout-ms 5000 max-nodes 3 $(one "$i") \
 		$SUBGROUP "$@"
 }
 
@@ -88,7 +88,7 @@ check "node 3 has another lineage" [ "$(lineage 3)" != "$first" ]
 check "the same view again changes nothing" begins 3
 # shellcheck disable=SC2046,SC2086
 says 1 'in a live view already' \
-	view set node 3 vid 1 live insecure timeout-ms 2000 max-nodes 3 $(one 3) \
+	view set node 3 vid 1 live insecure timeout-ms 5000 max-nodes 3 $(one 3) \
 	$SUBGROUP lineage "$first"
 says 2 'not 32 hexadecimal digits' view set node 4 vid 1 live insecure lineage 12 member 4@$A:5004
 says 1 'not zero' view set node 4 vid 1 live insecure lineage 00000000000000000000000000000000 \
@@ -110,7 +110,7 @@ check "node 4 joins the group of its lineage" \
 	lineage "$first"
 check "nodes 1, 2 and 4 are in view 3" wait_until 60 in_view 3 1 2 4
 is "node 4 has the given lineage" "$(lineage 4)" "$first"
-check "node 5 begins with node 6" spindle-ctl view set node 5 vid 1 live insecure timeout-ms 2000 \
+check "node 5 begins with node 6" spindle-ctl view set node 5 vid 1 live insecure timeout-ms 5000 \
 	member 5@$A:5005 member 6@$A:5006
 check "node 6 begins alone" begins 6
 check "node 5 is refused" wait_until 20 sh -c \

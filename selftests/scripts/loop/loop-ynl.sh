@@ -135,7 +135,7 @@ tells null --do view-del --json '{"node-id": 2}'
 
 tells null --do view-set --json "{\"node-id\": 1, \"view-id\": 1, \"insecure\": true,
 	\"member\": [$(member 1)],
-	\"live\": {\"timeout-ms\": 2000, \"spares\": 2, \"spare-window\": 16},
+	\"live\": {\"timeout-ms\": 5000, \"spares\": 2, \"spare-window\": 16},
 	\"subgroup\":
 	[{\"id\": 0, \"rule\": {\"min\": 1, \"on-exit\": \"discard\"}}]}"
 tells null --do node-join --json "$(node 2 | sed 's/}/, "insecure": true}/;s/5002/5001/')"
