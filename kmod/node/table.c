@@ -354,25 +354,28 @@ static int choose_id(const struct spindle_tb_preds *preds, u32 *id)
 static int add_checked(struct spindle_attachment *att, struct spindle_predicate *args)
 {
 	struct add letter = { .att = att, .preds = att->preds };
-	int err;
+	int err = -ENOMEM;
 
 	if (!letter.preds)
 		letter.preds = kzalloc(sizeof(*letter.preds), GFP_KERNEL_ACCOUNT);
 	if (!letter.preds)
-		return -ENOMEM;
+		return err;
 	err = choose_id(letter.preds, &args->id);
 	if (err)
-		return err;
-	letter.id = args->id;
+		goto out;
+	err = -ENOMEM;
 	letter.pred = kzalloc(spindle_tb_pred_bytes(args), GFP_KERNEL_ACCOUNT);
-	if (!letter.pred) {
-		if (!att->preds)
-			kfree(letter.preds);
-		return -ENOMEM;
-	}
+	if (!letter.pred)
+		goto out;
+	letter.id = args->id;
 	spindle_tb_pred_init(letter.pred, args);
+	/* The attachment has the set from here on. */
 	spindle_engine_call(att->engine, add_fn, &letter);
-	return 0;
+	err = 0;
+out:
+	if (letter.preds != att->preds)
+		kfree(letter.preds);
+	return err;
 }
 
 /* Is the attachment one of a table that has not ended? */

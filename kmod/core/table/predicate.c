@@ -331,18 +331,11 @@ static bool copy_cell(const struct spindle_tb *tb, u32 r, u32 cell)
 {
 	const struct spindle_tb_member *m = &tb->member[r];
 	const u64 *from = (const u64 *)((r == tb->me ? tb->row : m->cells) + cell * tb->cell);
-	u32 n = tb->cell / sizeof(u64), i;
-	u64 *copy = tb->copy, seal;
+	u32 n = tb->cell / sizeof(u64);
 
-	/* Pairs with (A) of the contract. */
-	seal = smp_load_acquire(&from[n - 1]);
-	for (i = 0; i < n - 1; i++)
-		copy[i] = READ_ONCE(from[i]);
-	/* The cell may be the guard, which is read in front of the other cells. */
-	smp_rmb();
-	if (spindle_mix(copy, n - 1) != seal)
+	if (!spindle_tb_copy_cell(from, n, tb->copy))
 		return false;
-	return cell || !m->vouch || copy[n - 2] <= m->guard;
+	return cell || !m->vouch || tb->copy[n - 2] <= m->guard;
 }
 
 /* Take all values of a row from its cells, or none. Returns the words that were read. */
@@ -468,12 +461,19 @@ static bool holds(const struct spindle_tb_pred *pred)
 	return !pred->any;
 }
 
+/* Ranks of rows that have changed since the last look. */
+static u64 stale_rows(const struct spindle_tb *tb, const struct spindle_tb_pred *pred)
+{
+	return pred->stale | (pred->sets != tb->sets ? BIT_ULL(tb->me) : 0);
+}
+
 static u32 refresh(const struct spindle_tb *tb, struct spindle_tb_pred *pred)
 {
-	u64 rows = pred->stale & all_rows(tb);
+	u64 rows = stale_rows(tb, pred) & all_rows(tb);
 	u32 words = 0;
 
 	pred->stale = 0;
+	pred->sets = tb->sets;
 	for (; rows; rows &= rows - 1)
 		words += refresh_row(tb, pred, __ffs64(rows));
 	return words;
@@ -504,19 +504,21 @@ static void arm(struct spindle_tb_pred *pred, bool armed)
 		pred->stale = U64_MAX;
 }
 
-/* Triggers behind this one see the field, even while the process changes other cells of the row. */
+/*
+ * Triggers behind this one see the field, even while the process changes other cells of the row.
+ * The engine alone writes the cell, so that no copy is needed.
+ */
 static void take_own(const struct spindle_tb *tb, struct spindle_tb_pred *pred, u32 cell)
 {
+	const u64 *from = (const u64 *)(tb->row + cell * tb->cell);
 	u32 i;
 
-	if (!copy_cell(tb, tb->me, cell))
-		return;
 	for (i = 0; i < pred->numbers; i++) {
 		const struct spindle_field *f = &pred->number[i]->as.field;
 
 		if (f->cell == cell)
 			pred->number[i]->value[tb->me] =
-				field_of(tb->copy[f->offset / sizeof(u64)], f);
+				field_of(READ_ONCE(from[f->offset / sizeof(u64)]), f);
 	}
 }
 
@@ -525,7 +527,6 @@ static void set_field(struct spindle_tb *tb, struct spindle_tb_pred *pred,
 {
 	spindle_tb_set(tb, &t->field, value_of(&t->value));
 	take_own(tb, pred, t->field.cell);
-	spindle_tb_preds_stale(tb, BIT_ULL(tb->me));
 }
 
 static void pull(struct spindle_tb *tb, struct spindle_tb_pred *pred,
@@ -594,7 +595,7 @@ bool spindle_tb_preds_look(struct spindle_tb *tb)
 		spindle_tb_preds_stale(tb, tb->changed);
 	tb->changed = 0;
 	for (pred = tb->preds; pred; pred = pred->next) {
-		if (!pred->armed || !pred->stale || pred->turn < from)
+		if (!pred->armed || !stale_rows(tb, pred) || pred->turn < from)
 			continue;
 		if (words > WORDS_A_PASS) {
 			tb->turn = pred->turn;

@@ -95,6 +95,8 @@ struct spindle_tb_pred {
 	u64 turn;
 	/** @stale: ranks of rows that have changed since the last look */
 	u64 stale;
+	/** @sets: fields that predicates had set at the last look */
+	u64 sets;
 	/** @signals: signals to the process */
 	u64 signals;
 	/** @kind: enum spindle_kind */

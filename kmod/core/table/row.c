@@ -16,6 +16,27 @@ static u64 take(u64 *word, u64 mask)
 	return spindle_take_bits(word, mask);
 }
 
+/**
+ * spindle_tb_copy_cell() - copy a cell of any row
+ * @from: the cell
+ * @n: words of a cell
+ * @copy: out
+ *
+ * Return: true if the copy is one whole value, false if somebody was writing the cell
+ */
+bool spindle_tb_copy_cell(const u64 *from, u32 n, u64 *copy)
+{
+	u32 i;
+
+	/* Pairs with (A) of the contract. */
+	copy[n - 1] = smp_load_acquire(&from[n - 1]);
+	for (i = 0; i < n - 1; i++)
+		copy[i] = READ_ONCE(from[i]);
+	/* The cell may be the guard, which is read in front of the other cells. */
+	smp_rmb();
+	return spindle_mix(copy, n - 1) == copy[n - 1];
+}
+
 /*
  * Copy the guard. A process that is writing it sets the bit again when it has sealed the next
  * version. So a copy that is half written is left alone. Nothing repeats the attempt, because a
@@ -23,15 +44,10 @@ static u64 take(u64 *word, u64 mask)
  */
 static bool copy_guard(struct spindle_tb *tb)
 {
-	const u64 *from = (const u64 *)tb->row;
-	u32 n = tb->cell / sizeof(u64), i;
+	u32 n = tb->cell / sizeof(u64);
 	u64 *copy = tb->next;
 
-	/* Pairs with (A) of the contract, as a reader's load of the seal does. */
-	copy[n - 1] = smp_load_acquire(&from[n - 1]);
-	for (i = 0; i < n - 1; i++)
-		copy[i] = READ_ONCE(from[i]);
-	if (spindle_mix(copy, n - 1) != copy[n - 1]) {
+	if (!spindle_tb_copy_cell((const u64 *)tb->row, n, copy)) {
 		spindle_count(&tb->stats.half, 1);
 		return false;
 	}
@@ -85,7 +101,7 @@ void spindle_tb_set(struct spindle_tb *tb, const struct spindle_field *field, u6
 	smp_store_release(&to[n - 1], mix);
 	if (field->cell || copy_guard(tb))
 		mark(tb, field->cell / 64, BIT_ULL(field->cell % 64));
-	tb->set = true;
+	tb->sets++;
 }
 
 /**

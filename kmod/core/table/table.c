@@ -50,6 +50,8 @@ void spindle_tb_follow(struct spindle_tb *tb, struct spindle_tb *old, const u32 
 	memcpy(tb->word, old->word, sizeof(tb->word));
 	tb->stats = old->stats;
 	tb->signals = old->signals;
+	tb->sets = old->sets;
+	tb->sets_taken = old->sets_taken;
 	tb->turns = old->turns;
 	spindle_block_write(&tb->block, tb->word);
 	for (r = 0; r < tb->members; r++) {
@@ -70,9 +72,9 @@ static bool change_row(struct spindle_tb *tb)
 
 	if (process)
 		tb->changed |= BIT_ULL(tb->me);
-	if (!process && !tb->set)
+	if (!process && tb->sets == tb->sets_taken)
 		return false;
-	tb->set = false;
+	tb->sets_taken = tb->sets;
 	tb->word[SPINDLE_TB_PUSHES]++;
 	spindle_block_write(&tb->block, tb->word);
 	spindle_count(&tb->stats.taken, 1);

@@ -148,8 +148,10 @@ struct spindle_tb {
 	u64 turn;
 	/** @signals: signals that they have sent */
 	u64 signals;
-	/** @set: a predicate has set a field in this pass */
-	bool set;
+	/** @sets: fields that predicates have set */
+	u64 sets;
+	/** @sets_taken: those of them that the own block counts */
+	u64 sets_taken;
 	/** @stats: counters */
 	struct spindle_tb_stats stats;
 };
@@ -180,6 +182,7 @@ static inline u64 spindle_tb_cells(const struct spindle_tb *tb, u32 w)
 }
 
 /* row.c */
+bool spindle_tb_copy_cell(const u64 *from, u32 n, u64 *copy);
 bool spindle_tb_take_dirty(struct spindle_tb *tb);
 void spindle_tb_set(struct spindle_tb *tb, const struct spindle_field *field, u64 value);
 
