@@ -6,6 +6,7 @@
  *	core-bench			the table: one thing varied at a time
  *	core-bench -a			all combinations
  *	core-bench -n 4 -s 64 -b 8	one line of it
+ *	core-bench -l			looks at predicates of tables (SST paper)
  *	core-bench -p 10 -b 1		no table: ten seconds of that, for a profiler
  *
  * See usage() for the rest. All times are nanoseconds.
@@ -16,6 +17,7 @@
 
 #include "clock.h"
 #include "measure.h"
+#include "tables.h"
 
 #define NS_PER_MS 1000000ULL
 #define NS_PER_SEC 1000000000ULL
@@ -297,6 +299,7 @@ static void usage(void)
 		"core-bench [option]...\n"
 		"  -a         all combinations instead of one thing varied at a time\n"
 		"  -i         passes in which there is nothing to do, alone\n"
+		"  -l         looks at predicates of tables, alone, as CSV (-c)\n"
 		"  -n N       members, 2 to %u\n"
 		"  -s BYTES   of a message\n"
 		"  -b N       messages that each sender commits before a pass\n"
@@ -359,12 +362,12 @@ int main(int argc, char **argv)
 		.switches = SPINDLE_SW_ALL,
 		.subgroups = 1,
 	};
-	bool all = false, one = false, idle = false, no_tsc = false;
+	bool all = false, one = false, idle = false, looks = false, no_tsc = false;
 	u64 profile_ns = 0, profile_rounds = 0;
 	const char *csv_name = NULL;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "ain:s:b:w:x:p:r:k:t:m:c:g")) != -1) {
+	while ((opt = getopt(argc, argv, "ailn:s:b:w:x:p:r:k:t:m:c:g")) != -1) {
 		one |= !!strchr("nsbwx", opt);
 		switch (opt) {
 		case 'a':
@@ -372,6 +375,9 @@ int main(int argc, char **argv)
 			break;
 		case 'i':
 			idle = true;
+			break;
+		case 'l':
+			looks = true;
 			break;
 		case 'n':
 			conf.members = number(optarg, 2, CLUSTER_MEMBERS);
@@ -428,6 +434,10 @@ int main(int argc, char **argv)
 	}
 	clock_open(no_tsc);
 	effort.counters = counters_open();
+	if (looks) {
+		tables_csv(csv ? csv : stdout, &effort);
+		return 0;
+	}
 	printf("instructions, cache misses, branch misses: %s\n",
 	       effort.counters ? "of the processor, in user mode" : "not available here");
 	printf("nanoseconds and counts: engine per message at a member; send per message sent; recv, push\n"
