@@ -134,12 +134,16 @@ try:
 #:                  PAGE=1 UPDATE=1
 #: bench-rdmc       the evaluation of the RDMC paper: FIG=4,6 QUICK=1 MACHINE=icount|uml|vm
 #:                  PAGE=1 UPDATE=1
+#: bench-sst        the evaluation of the SST paper: FIG=8,12 QUICK=1 MACHINE=uml|icount
+#:                  PAGE=1 UPDATE=1; and "make bench FIG=sst"
 bench:
 	@selftests/bench/run
 bench-peers:
 	@SWEEPS=peers selftests/bench/run
 bench-rdmc:
 	@SWEEPS=rdmc selftests/bench/run
+bench-sst:
+	@SWEEPS=sst selftests/bench/run
 
 #: html             the pages of Documentation as a site, in build/html
 # A reference to nothing is a warning (-n), and a warning is an error (-W).
@@ -210,5 +214,5 @@ clean:
 
 .PHONY: all help modules modules-all modules_links lib tools progs demo check \
 	check-unit check-build check-vm sim check-model uml check-native check-debug fuzz fuzz-core \
-	chaos check-race try bench bench-peers bench-rdmc html style modules_install install dkms-install \
+	chaos check-race try bench bench-peers bench-rdmc bench-sst html style modules_install install dkms-install \
 	uninstall clean

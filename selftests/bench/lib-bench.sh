@@ -234,6 +234,12 @@ table()
 		failed "$points" "$1" 0
 		return 0
 	fi
+	tell_table
+}
+
+# tell_table: all rows of the CSV of the program, which begin with a series and an x
+tell_table()
+{
 	rows=$((rows + 1))
 	tell "head $(head -n 1 /tmp/bench.csv | cut -d, -f 3-)"
 	sed "1d; s/^/# bench: row $points,/" /tmp/bench.csv

@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A write to many: until the last one has it.
+# bench: mem=2048
+. ./lib-bench.sh
+# shellcheck source=selftests/bench/sst/lib-sst.sh
+. "./${LIST:+sst/}lib-sst.sh"
+
+sweep()
+{
+	local n
+
+	for n in $MEMBERS; do
+		shared "64 B" "$n" write -n "$n"
+		shared "4 KiB" "$n" write -n "$n" -S 4096
+	done
+}
+
+bench

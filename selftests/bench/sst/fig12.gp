@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-2.0-only
+load BENCH."/common.gp"
+set xlabel "members"
+set ylabel "us for an increment"
+set logscale y
+set yrange [*:*]
+plot for [i=1:words(SERIES)] rows(word(SERIES, i), "time_us") \
+	using 1:2:3:4 title word(SERIES, i)
