@@ -152,7 +152,8 @@ raw()
 	k=$points
 	shift 2
 	unshare
-	if ! run_perf -c 50 -W 0 -r "$TIMES" "$@"; then
+	# The count is of messages, and of the rounds of raw writes.
+	if ! run_perf -c "$ROUNDS" -W 0 -r "$TIMES" "$@"; then
 		failed "$k" "$series" "$x"
 		sweep_up 64
 		return 0
