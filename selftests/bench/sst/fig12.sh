@@ -15,8 +15,7 @@ sweep()
 	for n in $members; do
 		shared "counting" "$n" count -n "$n" -c $((ROUNDS * 4 / n))
 	done
-	TIMES=1
-	[ "$QUICK" ] || shared "to one million" 3 count -n 3 -c 1000000
+	[ "$QUICK" ] || shared "to one million" 3 count -n 3 -c 1000000 -k 1
 }
 
 bench

@@ -91,25 +91,26 @@ unshare()
 	have=
 }
 
-# counted MEMBERS ROUNDS MODE OPTION...: a run after one that makes all connections
+# counted MEMBERS ROUNDS TIMES MODE OPTION...: a run after one that makes all connections
 counted()
 {
-	local n rounds before
+	local n rounds times before
 
 	n=$1
 	rounds=$2
-	shift 2
+	times=$3
+	shift 3
 	limit "$POINT_LIMIT" table-perf "$1" -n "$n" -c 1 -k 1 >/dev/null || return 1
 	before=$(tallies "$n")
-	limit "$POINT_LIMIT" table-perf "$@" -n "$n" -c "$rounds" -k "$TIMES" >/tmp/table.csv ||
+	limit "$POINT_LIMIT" table-perf "$@" -n "$n" -c "$rounds" -k "$times" >/tmp/table.csv ||
 		return 1
 	# table-perf makes one repetition that does not count, and each has a round for the engines.
-	with_counts $((rounds * (TIMES + 1))) "$before" "$(tallies "$n")"
+	with_counts $((rounds * (times + 1))) "$before" "$(tallies "$n")"
 }
 
 shared()
 {
-	local series x k mode n size rounds rest
+	local series x k mode n size rounds times rest
 
 	turn "$@" || return 0
 	series=$1
@@ -120,18 +121,20 @@ shared()
 	n=2
 	size=64
 	rounds=$ROUNDS
+	times=$TIMES
 	rest=
 	while [ $# -gt 0 ]; do
 		case $1 in
 		-n) n=$2 ;;
 		-S) size=$2 ;;
 		-c) rounds=$2 ;;
+		-k) times=$2 ;;
 		*) rest="$rest $1 $2" ;;
 		esac
 		shift 2
 	done
 	# shellcheck disable=SC2086
-	if ! { share_table "$n" "$size" && counted "$n" "$rounds" "$mode" $rest; } \
+	if ! { share_table "$n" "$size" && counted "$n" "$rounds" "$times" "$mode" $rest; } \
 		>/tmp/bench.out 2>&1; then
 		[ -s /tmp/bench.out ] || echo "took longer than $POINT_LIMIT s" >/tmp/bench.out
 		failed "$k" "$series" "$x"
