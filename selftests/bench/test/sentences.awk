@@ -227,6 +227,8 @@ function call(f, a, n)
 		return div(a[1], a[2])
 	if (f == "mul")
 		return a[1] == UNDEF || a[2] == UNDEF ? UNDEF : a[1] * a[2]
+	if (f == "plus")
+		return a[1] == UNDEF || a[2] == UNDEF ? UNDEF : a[1] + a[2]
 	if (f == "minus")
 		return a[1] == UNDEF || a[2] == UNDEF ? UNDEF : a[1] - a[2]
 	if (f == "avg" || f == "least" || f == "most")
