@@ -3,7 +3,7 @@
  * Declarations inside the tables of the library.
  *
  *	table.c			attach, detach, members and their rows
- *	table-wait.c		wait for changes of rows, and for signals of predicates
+ *	table-wait.c		wait for changes of rows, signals of predicates, ends of flushes
  *	table-layout.c		is the kernel's reply consistent?
  *	table-cell.c		write and read cells
  *	table-strerror.c	texts

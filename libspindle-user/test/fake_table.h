@@ -49,7 +49,7 @@ struct fake_table_opts {
 /* Results of a test, from the fake. */
 struct fake_table_report {
 	unsigned int kicks;
-	unsigned int lost;	/* cells were dirty, and nobody woke the engine */
+	unsigned int lost;	/* there was work, and nobody woke the engine */
 	unsigned int looks;	/* at predicates of a file */
 	int predicates;
 	int open_files;

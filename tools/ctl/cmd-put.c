@@ -4,6 +4,7 @@
  *
  * The command is the writer of the row for a moment, so it fails while another process writes the
  * row. When the command detaches, the engine takes the value and sends it to the other members.
+ * With a timeout the command waits until they have it.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -13,11 +14,13 @@
 #include "args.h"
 #include "cells.h"
 #include "common/util.h"
+#include "wait.h"
 
 /* Keys of "table put", behind those that the verbs share. */
 enum {
 	PUT_TEXT = CTL_CELLS_VALS,
 	PUT_HEX,
+	PUT_TIMEOUT,
 	PUT_VALS
 };
 
@@ -45,6 +48,7 @@ static int take_words(struct ctl_args *a, struct put *p)
 	struct ctl_key keys[PUT_VALS + 1] = {
 		[PUT_TEXT] = CTL_KEY("text", NULL, STR, 0),
 		[PUT_HEX] = CTL_KEY("hex", NULL, STR, 0),
+		[PUT_TIMEOUT] = ctl_timeout_key,
 	};
 	const struct ctl_key *key;
 	const char *word;
@@ -156,6 +160,20 @@ static int put_fields(struct ctl_cells *c, const struct put *p, uint32_t cell)
 	return spindle_cell_put(&c->t, cell, value, bytes);
 }
 
+/* Wait until the other members have the value. */
+static int wait_for_members(struct ctl_cells *c, unsigned int seconds)
+{
+	int err = spindle_table_flush(&c->t, seconds * 1000);
+
+	if (err < 0)
+		return ctl_cells_failed(c, err);
+	if (err)
+		return CTL_OK;
+	ctl_err("%s: the value is written, and after %u s some members do not have it yet",
+		c->what, seconds);
+	return CTL_FAILED;
+}
+
 static int put_value(struct ctl_cells *c, const struct put *p)
 {
 	uint32_t cell = c->val[CTL_CELLS_CELL].num;
@@ -167,7 +185,9 @@ static int put_value(struct ctl_cells *c, const struct put *p)
 		return CTL_FAILED;
 	}
 	err = p->words ? put_fields(c, p, cell) : spindle_cell_put(&c->t, cell, p->value, p->len);
-	return err ? ctl_cells_failed(c, err) : CTL_OK;
+	if (err)
+		return ctl_cells_failed(c, err);
+	return p->val[PUT_TIMEOUT].set ? wait_for_members(c, p->val[PUT_TIMEOUT].num) : CTL_OK;
 }
 
 /**

@@ -101,6 +101,7 @@ static void test_usage(void)
 	says("put 1 id 2 cell 0 " FIELDS "load=1 load=2", 2, "load=2: the field has a value");
 	says("put 1 id 2 cell 0 " FIELDS "host=123456789", 2, "9 bytes, and the field has 8");
 	says("put 1 id 2 cell 0 hex 0", 2, "hex '0': two digits");
+	says("put 1 id 2 cell 0 text x timeout 0", 2, "timeout");
 	says("put 1 id 2 cell 0 word", 2, "'word' is not known here; there is: node, id");
 	says("make", 2, "there is no verb 'make'");
 	ok(left_nothing(), "nothing stays open");
@@ -203,6 +204,11 @@ static void test_put(void)
 	       "NODE  CELL  VERSION  VALUE\n"
 	       "   1     0        1  \"hi\"\n"
 	       "   1     3        3  ff00ff0000000000\n", "bytes and text that were put");
+	says("put 1 id 2 cell 0 text ho timeout 1", 1,
+	     "table put: the value is written, and after 1 s some members do not have it yet");
+	fake_table_start();
+	prints("put 1 id 2 cell 0 text ho timeout 60", 0, "", "a value that all members get");
+	fake_table_stop();
 	ok(left_nothing(), "nothing stays open after put");
 }
 

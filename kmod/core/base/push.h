@@ -60,6 +60,11 @@ struct spindle_write {
 	u32 len;
 	/** @guard: a block: makes what was posted before it visible */
 	bool guard;
+	/**
+	 * @place: out, or NULL: the place behind this write in the queue to the member, whose
+	 * completion is wanted
+	 */
+	u64 *place;
 	/** @imm: immediate data of a guard */
 	u32 imm;
 };

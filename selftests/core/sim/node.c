@@ -53,6 +53,7 @@ struct spindle_row node_row(void *ctx, u32 rank)
 		.in = &sim->lo[index],
 		.out = index == node->index ? NULL : &sim->lo[node->index],
 		.vouch = sim->imm ? node->vouch[index][node->life[index]] : NULL,
+		.done = &sim->link[node->index][index].done,
 	};
 }
 

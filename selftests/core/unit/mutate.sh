@@ -1440,6 +1440,23 @@ mutant table_follow_heard table/table.c '/^static void keep_member/,/^}/ s/m->gu
 mutant table_joiner_lacks_nothing table/table.c '/^static void lacks_all/,/^}/ s/m->due = true;/m->due = false;/'
 mutant table_joiner_lacks_guard table/table.c 's/	if (!tb->word\[SPINDLE_TB_GUARD\])/	if (1)/'
 
+# Flushes, and members to skip.
+mutant table_flush_bits_first table/table.c '/^static bool change_row/,/^}/ { s/u64 ask = spindle_tb_asked(tb);/u64 ask;/; s/= spindle_tb_take_flush(tb, ask);/= (ask = spindle_tb_asked(tb), spindle_tb_take_flush(tb, ask));/ }'
+mutant table_flush_half table/flush.c 's/ || tb->half)/)/'
+mutant table_flush_no_block table/flush.c 's/tb->member\[r\].due |= r != tb->me;/;/'
+mutant table_flush_any_block table/flush.c 's/if (m->flush != flush)/if (0)/'
+mutant table_flush_unconfirmed table/flush.c 's/if (m->place <= \*m->done)/if (1)/'
+mutant table_flush_at_once table/flush.c '/^u64 spindle_tb_asked/,/^}/ s/tb->flushed != tb->flush)/0)/'
+mutant table_flush_skipped table/flush.c 's/ && !spindle_tb_skips(tb, r))/)/'
+mutant table_flush_not_awaited table/flush.c 's/\*posted = true;/;/'
+mutant table_skip_wanted table/table.c 's/ && !spindle_tb_skips(tb, rank);/;/'
+mutant table_skip_released table/flush.c 's/return before & ~tb->withheld;/return false;/'
+mutant table_skip_joiner table/flush.c 's/spindle_take_bits(&tb->skip.*/;/'
+mutant table_skip_by_rank table/flush.c '/^bool spindle_tb_skips/,/^}/ s/u32 instance = tb->member\[rank\].instance;/u32 instance = rank;/'
+mutant table_follow_place table/table.c '/^static void keep_member/,/^}/ s/m->place = old->place;/;/'
+mutant table_follow_flush table/table.c '/^static void keep_member/,/^}/ s/m->flush = old->flush;/;/'
+mutant table_detach_skips table/table.c '/^void spindle_tb_detach/,/^}/ s/tb->skip = NULL;/;/'
+
 # Predicates of tables.
 mutant pred_add_counts table/predicate.c 's/	return v + n->as.add;/	return v;/'
 mutant pred_sign_lost table/predicate.c '/^static u64 field_of/,/^}/ s/if (f->flags & SPINDLE_FIELD_SIGNED)/if (0)/'

@@ -172,6 +172,29 @@ check "the watch at node 4 ends" ended lost 1 3
 check "it says why" watched lost '^spindle-ctl: table watch: the table is failed: '
 says 1 'no such table in its view\|has ended' table get node 4 id 9
 
+# ---- a put that waits ----------------------------------------------------------
+
+check "a put waits until all members have the value" \
+	spindle-ctl table put node 1 id 9 cell 5 text waited timeout 60
+for i in 2 3; do
+	check "node $i has it then" sh -c \
+		"spindle-ctl table get node $i id 9 row 1 cell 5 | grep -q waited"
+done
+again()
+{
+	spindle-ctl node del id 4 && spindle-ctl node add id 4 addr 10.0.0.1 port 5004
+}
+
+check "node 4 has forgotten the view" again
+check "node 4 joins again" spindle-ctl node join id 4 insecure contact 10.0.0.1:5001 timeout 60
+check "node 4 goes without a word" again
+check "a put does not wait for it for ever" \
+	spindle-ctl table put node 1 id 9 cell 5 text alone timeout 120
+for i in 2 3; do
+	check "node $i has the value of that put" sh -c \
+		"spindle-ctl table get node $i id 9 row 1 cell 5 | grep -q alone"
+done
+
 check "the table is removed" spindle-ctl table del node 3 name load timeout 60
 check "watches end" ended json 1 4
 check "the last line is the end" watched json '^{"event":"ended","reason":"the table is '
