@@ -45,37 +45,26 @@ above()
 	[ "$(counter "$2" "$3")" -gt "$1" ]
 }
 
-# watch NAME WORD...: a watch in the background; its output and its status go to files.
+# watch NAME WORD...: a watch in the background
 watch()
 {
-	local name rc
+	local name
 
 	name=$1
 	shift
-	rm -f "/tmp/rc.$name"
-	{
-		rc=0
-		limit 240 spindle-ctl table watch "$@" >"/tmp/watch.$name" 2>&1 || rc=$?
-		echo $rc >"/tmp/rc.$name"
-	} &
+	job "$name" limit 240 spindle-ctl table watch "$@"
 }
 
 # watched NAME PATTERN: the watch prints this.
 watched()
 {
-	wait_until 60 grep -qe "$2" "/tmp/watch.$1" && return 0
-	cat "/tmp/watch.$1"
-	return 1
+	wait_until 60 grep -qe "$2" "/tmp/out.$1" || job_said "$1" "$2"
 }
 
 # ended NAME STATUS LINES: the watch has ended with this status and so many lines.
 ended()
 {
-	wait_until 60 test -s "/tmp/rc.$1" && [ "$(cat "/tmp/rc.$1")" = "$2" ] &&
-		has_lines "/tmp/watch.$1" "$3" && return 0
-	echo "status $(cat "/tmp/rc.$1"), wanted $2"
-	cat "/tmp/watch.$1"
-	return 1
+	job_ended "$1" "$2" && has_lines "/tmp/out.$1" "$3"
 }
 
 # held_row: a process writes the row of node 3 of table 8, until that table ends.
