@@ -102,14 +102,10 @@ struct attach {
 	struct spindle_subgroup *sg;
 };
 
-/*
- * A former writer may have died between a seal and its dirty bit. The guards of the new one vouch
- * for what it finds in the row, so mark all of it.
- */
 static void begin_row(struct spindle_table *table, struct spindle_table_usr *usr)
 {
-	memset(usr->dirty, 0xff, sizeof(usr->dirty));
 	spindle_tb_attach(&table->tb, usr->dirty, &usr->flush, usr->skip);
+	spindle_tb_adopt(&table->tb);
 	table->flushed = table->tb.flushed;
 }
 

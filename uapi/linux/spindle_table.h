@@ -59,7 +59,8 @@
  * end. If the process stores several, only the last one shows. Numbers begin with 1. A member that
  * leaves is not waited for.
  *
- * poll() sets EPOLLOUT while ctl.flushed is usr.flush, and the eventfd is signalled at each end.
+ * poll() sets EPOLLOUT for the writer while ctl.flushed is usr.flush, and the eventfd is signalled
+ * at each end.
  *
  * Members to skip
  * ---------------
@@ -163,7 +164,7 @@ struct spindle_table_attach {
 	__u32 table;
 	/** @flags: in: SPINDLE_TABLE_* */
 	__u32 flags;
-	/** @event_fd: in: an eventfd that is signalled when the generation grows, or -1 */
+	/** @event_fd: in: an eventfd that is signalled whenever poll() wakes, or -1 */
 	__s32 event_fd;
 	/** @resv: in: 0; out: 0 */
 	__u32 resv;

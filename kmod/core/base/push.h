@@ -60,13 +60,13 @@ struct spindle_write {
 	u32 len;
 	/** @guard: a block: makes what was posted before it visible */
 	bool guard;
+	/** @imm: immediate data of a guard */
+	u32 imm;
 	/**
 	 * @place: out, or NULL: the place behind this write in the queue to the member, whose
 	 * completion is wanted
 	 */
 	u64 *place;
-	/** @imm: immediate data of a guard */
-	u32 imm;
 };
 
 struct spindle_mc;

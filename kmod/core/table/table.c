@@ -121,6 +121,20 @@ void spindle_tb_attach(struct spindle_tb *tb, u64 *dirty, const u64 *ask, u64 *s
 }
 
 /**
+ * spindle_tb_adopt() - take all of the row that the writer before has left
+ * @tb: the table; the process has just been attached
+ *
+ * That writer may have died between a seal and its dirty bit, and guards of the new one vouch for
+ * what is in the row. If it has left the guard half written, no flush has to wait for that.
+ */
+void spindle_tb_adopt(struct spindle_tb *tb)
+{
+	memset(tb->dirty, 0xff, SPINDLE_TB_WORDS * sizeof(*tb->dirty));
+	change_row(tb);
+	tb->half = false;
+}
+
+/**
  * spindle_tb_detach() - the process does not write the own row any more
  * @tb: the table
  *

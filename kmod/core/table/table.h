@@ -225,6 +225,7 @@ void spindle_tb_take_in(struct spindle_tb *tb, u32 rank);
 /* table.c */
 void spindle_tb_follow(struct spindle_tb *tb, struct spindle_tb *old, const u32 *from);
 void spindle_tb_attach(struct spindle_tb *tb, u64 *dirty, const u64 *ask, u64 *skip);
+void spindle_tb_adopt(struct spindle_tb *tb);
 void spindle_tb_detach(struct spindle_tb *tb);
 bool spindle_tb_run(struct spindle_tb *tb);
 bool spindle_tb_wanted(const struct spindle_tb *tb, u32 rank);

@@ -75,8 +75,8 @@ struct spindle_table_attr {
 	 */
 	uint32_t flags;
 	/**
-	 * @event_fd: an eventfd to signal at each signal of a predicate, and without
-	 * SPINDLE_TABLE_SIGNALS when a row may have changed; 0 or less: none
+	 * @event_fd: an eventfd to signal at each signal of a predicate, at the end of each flush,
+	 * and without SPINDLE_TABLE_SIGNALS when a row may have changed; 0 or less: none
 	 */
 	int32_t event_fd;
 	/** @resv: 0 */

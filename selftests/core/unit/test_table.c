@@ -667,6 +667,23 @@ static void test_flush_waits_for_guard(void)
 	quiet--;
 }
 
+/* A writer that died has left the guard half written. The flushes of the next one do not wait. */
+static void test_adopt(void)
+{
+	struct spindle_tb *tb = &host[0].tb;
+
+	quiet++;
+	open_world(4, 64, true);
+	host[0].row[0][0] = 1;
+	spindle_tb_adopt(tb);
+	CHECK_EQ(tb->stats.half, 1);
+	CHECK_EQ(tb->member[1].lacks[0], 0xe);
+	CHECK_EQ(host[0].dirty[0], 0);
+	host[0].ask = 1;
+	CHECK(spindle_tb_run(tb) && tb->flush == 1);
+	quiet--;
+}
+
 /* A member that is skipped gets nothing, and all that it lacks when it is taken in again. */
 static void test_skip(void)
 {
@@ -848,6 +865,7 @@ int main(void)
 		{ "a flush ends when devices have confirmed its blocks", test_flush },
 		{ "a flush has all that was marked before it", test_flush_order },
 		{ "a flush waits for a guard that is half written", test_flush_waits_for_guard },
+		{ "a new writer adopts all cells, and no half-written guard", test_adopt },
 		{ "a member that is skipped gets what it lacks later", test_skip },
 		{ "a block of any bytes makes readers look, and no more", test_liar },
 		{ "a block counts when its completion is here", test_vouch },

@@ -187,7 +187,7 @@ done
 check "the table is removed" spindle-ctl table del node 3 name load timeout 60
 check "watches end" ended json 1 4
 check "the last line is the end" watched json '^{"event":"ended","reason":"the table is '
-check "all watches end" ended all 1 5
+check "all watches end" ended all 1 7
 says 1 'no such table in its view' table get node 1 id 9
 says 1 'node 1 is in no view with a table 9' table del node 1 id 9
 check "nodes can be removed" loop_del 4

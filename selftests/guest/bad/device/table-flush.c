@@ -201,6 +201,18 @@ static void test_skip_all(void)
 	put();
 }
 
+/* A writer ends in the middle of the guard. */
+static void test_torn_guard(void)
+{
+	w.own[0]++;
+	cells_detach(&w);
+	must_attach_to(&w, 1, WRITE, -1);
+	number = 0;
+	put();
+	ok(flushes() && has_version(0), "flush: one of the next writer does not wait for the guard");
+	w.own[0]--;
+}
+
 void part_flush(void)
 {
 	int event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -216,6 +228,7 @@ void part_flush(void)
 	ok(gets_version(0) && gets_version(1), "skip: the end of the writer skips nobody");
 	must_attach_to(&w, 1, WRITE, -1);
 	is(flushed(&w), 0, "flush: a new writer has none");
+	test_torn_guard();
 	end();
 	close(event_fd);
 }
