@@ -454,6 +454,8 @@ static void node_ran(void *ctx, u32 g, bool work)
 
 	check_events(node, &node->group[g]);
 	check_deliveries(node, g);
+	if (node->group[g].tb)
+		table_ran(node, g);
 }
 
 /* The module sees completions of a joiner's writes, which takes some passes, or many. */

@@ -569,6 +569,7 @@ void table_free(struct spindle_tb *tb, const struct spindle_memory *memory);
 void table_begin(struct node *node, u32 g);
 void table_member(struct node *node, u32 index);
 void table_run(struct node *node, u32 g);
+void table_ran(struct node *node, u32 g);
 bool table_at_rest(struct node *node, u32 g);
 
 /* rules.c */

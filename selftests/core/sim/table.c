@@ -93,8 +93,14 @@ static void check_member(struct node *node, u32 g, const struct node *other)
 	node->sim->flushes++;
 }
 
-/* The process asks for the next flush some time after the end of the last one. */
-static void flush_row(struct node *node, u32 g)
+/**
+ * table_ran() - the engine of a node has looked at a table, and may have ended a flush
+ * @node: the node
+ * @g: index of the table
+ *
+ * A node that joins later has no part in the flush.
+ */
+void table_ran(struct node *node, u32 g)
 {
 	struct group *grp = &node->group[g];
 	u32 r;
@@ -105,7 +111,15 @@ static void flush_row(struct node *node, u32 g)
 		if (r != grp->tb->me)
 			check_member(node, g, &node->sim->node[grp->member_node[r]]);
 	grp->asked = 0;
-	if (node->sim->quiet || !rng_chance(&node->sim->tables, 20))
+}
+
+/* The process asks for the next flush some time after the end of the last one. */
+static void flush_row(struct node *node, u32 g)
+{
+	struct group *grp = &node->group[g];
+
+	if (node->sim->quiet || grp->tb->flushed != grp->ask ||
+	    !rng_chance(&node->sim->tables, 20))
 		return;
 	grp->ask++;
 	grp->asked = grp->round;
