@@ -4,11 +4,11 @@
  *
  * Changes and signals have a counter that the engine adds to, and a word in which the process notes
  * the counter that it has handled. The engine changes a row or ctl.fired, then adds one to the
- * counter with release. What came before the process loads the counter is in the memory that the process reads
- * after the call. What comes later makes the counter differ from the word. Then the next call
- * returns at once. So does poll(), because the kernel compares after the store of the word. A
- * counter that is loaded after the process has looked must not be stored, because it would hide
- * what came in between.
+ * counter with release. What came before the process loads the counter is in the memory that the
+ * process reads after the call. What comes later makes the counter differ from the word. Then the
+ * next call returns at once. So does poll(), because the kernel compares after the store of the
+ * word. A counter that is loaded after the process has looked must not be stored, because it would
+ * hide what came in between.
  *
  * A flush is the other way round: the process stores a number, and waits until the engine shows it.
  */
@@ -22,7 +22,7 @@ struct news {
 	const __u64 *counter;
 	__u64 *handled;
 	short event;
-	bool flush;	/* the process has stored the word first: the event comes when they are equal */
+	bool flush;	/* the process stores the word first; the event comes when they are equal */
 };
 
 static bool has_news(const struct news *n)

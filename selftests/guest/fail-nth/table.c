@@ -126,19 +126,21 @@ static void take_back(void *ctx)
 void test_table(void)
 {
 	struct sst sst = { .c.fd = -1, .event_fd = eventfd(0, EFD_CLOEXEC) };
+	struct op op = { .name = "table: attach", .run = attach, .undo = open_again, .ctx = &sst,
+			 .errs = errs_mem };
 
 	open_again(&sst);
-	path(&(struct op){ .name = "table: attach", .run = attach, .undo = open_again,
-			   .ctx = &sst, .errs = errs_mem });
+	path(&op);
 	close(sst.c.fd);
 	begin(&sst);
-	path(&(struct op){ .name = "table: the first predicate", .run = add,
-			   .undo = begin_again, .ctx = &sst, .errs = errs_mem,
-			   .after = has_fired });
+	op = (struct op){ .name = "table: the first predicate", .run = add, .undo = begin_again,
+			  .ctx = &sst, .errs = errs_mem, .after = has_fired };
+	path(&op);
 	if (add(&sst))
 		die("cannot add a predicate");
-	path(&(struct op){ .name = "table: another predicate", .run = add, .undo = take_back,
-			   .ctx = &sst, .errs = errs_mem, .after = has_fired });
+	op = (struct op){ .name = "table: another predicate", .run = add, .undo = take_back,
+			  .ctx = &sst, .errs = errs_mem, .after = has_fired };
+	path(&op);
 	cells_detach(&sst.c);
 	close(sst.event_fd);
 }
