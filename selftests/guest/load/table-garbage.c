@@ -9,8 +9,8 @@
  * that there are not, the generation that was seen, flushes of any number, and members to skip. The
  * program reads the row at both nodes at the same time: each cell is half written, or it has a
  * sealed value. Then the child dies, and a correct writer writes all cells. Its values arrive at
- * the node -w (2) within SECONDS (60). The random numbers follow from the seed and from the number of
- * the iteration.
+ * the node -w (2) within SECONDS (60). The random numbers follow from the seed and from the number
+ * of the iteration.
  */
 #include <getopt.h>
 #include <inttypes.h>
