@@ -20,7 +20,7 @@ static void show(struct shown *s, const void *data, int len)
 	s->len += len;
 }
 
-/* Counters, and what each life of a node has anew. */
+/* Counters, and what is new in each life of a node. */
 static bool changes_by_itself(int type, bool subgroup)
 {
 	if (subgroup)
