@@ -93,31 +93,6 @@ int spindle_table_push(struct spindle_table *t)
 	return 0;
 }
 
-static bool own_is_whole(const struct spindle_table *t, uint32_t cell)
-{
-	const spindle_word *w = own_cell(t, cell);
-
-	return spindle_cell_mix(w, words_of(t) - 1) == w[words_of(t) - 1];
-}
-
-/*
- * A writer that died may have sealed cells without a mark, or with a mark that no engine has taken.
- * The guard of the new writer promises these cells, too. A cell that the dead writer left torn is
- * marked as well, because the seal that it had before may not have been sent. The guard is last:
- * an engine that takes its mark then finds all others. A guard that is torn is not marked, because
- * the engine would not copy it, and flushes would wait until it is sealed.
- */
-void spindle_table_adopt(struct spindle_table *t)
-{
-	uint32_t cell;
-
-	for (cell = t->cells; cell--;)
-		if (own_cell(t, cell)[words_of(t) - 2] && (cell || own_is_whole(t, 0)))
-			mark(t, cell);
-	/* If the engine cannot be woken, the state of the table says so. */
-	(void)spindle_table_push(t);
-}
-
 int spindle_cell_end(struct spindle_table *t, uint32_t cell)
 {
 	int err = spindle_cell_seal(t, cell);

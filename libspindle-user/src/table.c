@@ -261,9 +261,6 @@ static int attach_steps(struct spindle_table *t, const struct spindle_table_attr
 	if (ret)
 		return ret;
 
-	if (t->own)
-		spindle_table_adopt(t);
-
 	t->step = SPINDLE_STEP_DONE;
 	return 0;
 }

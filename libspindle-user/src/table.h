@@ -43,9 +43,6 @@ struct spindle_rows {
 /* Check a reply of the kernel against itself, before anything is mapped by it. */
 int spindle_table_check(const struct spindle_table_attach *a);
 
-/* Push the row that the writer before has left. */
-void spindle_table_adopt(struct spindle_table *t);
-
 /* The waits of the table until a time of spindle_deadline(); @deadline 0: only ask. */
 int spindle_change_until(struct spindle_table *t, int64_t deadline);
 int spindle_signal_until(struct spindle_table *t, int64_t deadline);

@@ -866,6 +866,20 @@ void spindle_sys_close(int fd)
 	pthread_mutex_unlock(&f.look_lock);
 }
 
+/* A new writer: send again what the one before has left. */
+static void adopt_row(struct file *file)
+{
+	uint32_t cell;
+
+	for (cell = 0; cell < f.o.cells; cell++)
+		if (load(own_cell(file->node, cell) + cell_words() - 2))
+			file->usr[DIRTY / 8 + cell / 64] |= 1ULL << cell % 64;
+	pthread_mutex_lock(&f.lock);
+	f.kicked = true;
+	pthread_cond_signal(&f.work);
+	pthread_mutex_unlock(&f.lock);
+}
+
 static int do_attach(struct file *file, struct spindle_table_attach *a)
 {
 	if (f.o.attach_err)
@@ -892,8 +906,10 @@ static int do_attach(struct file *file, struct spindle_table_attach *a)
 		.ctl = { CTL << 12, PAGE }, .usr = { USR << 12, PAGE }, .own = { OWN << 12, },
 		.rows = { (__u64)ROWS << 20, SPINDLE_MAX_TABLE_ROW },
 	};
-	if (a->flags & SPINDLE_TABLE_WRITE)
+	if (a->flags & SPINDLE_TABLE_WRITE) {
 		a->own.len = SPINDLE_MAX_TABLE_ROW;
+		adopt_row(file);
+	}
 	/* The word behind the counters is none of them. */
 	file->ctl[FIRED / 8 + SPINDLE_MAX_PREDICATES] = 77;
 	*ctl32(file, STATE) = SPINDLE_STATE_ACTIVE;

@@ -119,8 +119,6 @@ mutant put_too_long table-cell.c '/^int spindle_cell_put/,/^}/ s/len > spindle_c
 mutant push_wakes_nobody table-cell.c 's/if (spindle_load_once32(t->ctl_need_wakeup))/if (0)/'
 mutant push_always_kicks table-cell.c 's/if (spindle_load_once32(t->ctl_need_wakeup))/if (1)/'
 mutant push_after_the_end table-cell.c 's/if (spindle_table_state(t) > SPINDLE_STATE_ACTIVE)/if (0)/'
-mutant row_is_not_adopted table.c 's/^		spindle_table_adopt(t);/		;/'
-mutant guard_is_adopted_first table-cell.c 's/for (cell = t->cells; cell--;)/for (cell = 0; cell < 1; cell++)/'
 
 # Cells of tables: the reader.
 mutant seal_not_checked table-cell.c 's/return spindle_cell_mix(copy, words - 1) == copy\[words - 1\];/return true;/'

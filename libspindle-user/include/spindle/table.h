@@ -202,7 +202,7 @@ static inline uint64_t spindle_cell_mix(const spindle_word *word, uint32_t words
  * @o: what to attach to
  *
  * Opens the device, binds the open file to the table, and maps the rows of the present members.
- * A new writer goes on with the values and versions of its row. The library pushes them again,
+ * A new writer goes on with the values and versions of its row. The kernel sends them again,
  * because the writer before may have died between a seal and its push. Process context, may sleep.
  *
  * Return: 0, or one of these errors, after which nothing is left open or mapped: -EINVAL (flags, a

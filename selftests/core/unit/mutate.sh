@@ -1455,6 +1455,7 @@ mutant table_skip_joiner table/flush.c 's/spindle_take_bits(&tb->skip.*/;/'
 mutant table_skip_by_rank table/flush.c '/^bool spindle_tb_skips/,/^}/ s/u32 instance = tb->member\[rank\].instance;/u32 instance = rank;/'
 mutant table_follow_place table/table.c '/^static void keep_member/,/^}/ s/m->place = old->place;/;/'
 mutant table_follow_flush table/table.c '/^static void keep_member/,/^}/ s/m->flush = old->flush;/;/'
+mutant table_adopt_nothing table/table.c '/^void spindle_tb_adopt/,/^}/ s/memset(tb->dirty, .*/;/'
 mutant table_adopt_half table/table.c '/^void spindle_tb_adopt/,/^}/ s/tb->half = false;/;/'
 mutant table_detach_skips table/table.c '/^void spindle_tb_detach/,/^}/ s/tb->skip = NULL;/;/'
 
