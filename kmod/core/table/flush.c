@@ -50,6 +50,8 @@ bool spindle_tb_withhold(struct spindle_tb *tb)
 	u32 r;
 
 	tb->withheld = 0;
+	if (!tb->skip)
+		return before;
 	for (r = 0; r < tb->members; r++)
 		if (tb->member[r].due && spindle_tb_skips(tb, r))
 			tb->withheld |= BIT_ULL(r);
