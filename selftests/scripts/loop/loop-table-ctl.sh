@@ -163,12 +163,22 @@ says 1 'no such table in its view\|has ended' table get node 4 id 9
 
 # ---- a put that waits ----------------------------------------------------------
 
+# has_arrived TEXT: when such a put of node 1 ends, nodes 2 and 3 have the value.
+has_arrived()
+{
+	local i
+
+	for i in 2 3; do
+		check "node $i has the value '$1' then" sh -c \
+			"spindle-ctl table get node $i id 9 row 1 cell 5 | grep -q $1"
+	done
+}
+
 check "a put waits until all members have the value" \
 	spindle-ctl table put node 1 id 9 cell 5 text waited timeout 60
-for i in 2 3; do
-	check "node $i has it then" sh -c \
-		"spindle-ctl table get node $i id 9 row 1 cell 5 | grep -q waited"
-done
+has_arrived waited
+
+# again: node 4 goes without a word, and comes back without a past
 again()
 {
 	spindle-ctl node del id 4 && spindle-ctl node add id 4 addr 10.0.0.1 port 5004
@@ -179,10 +189,7 @@ check "node 4 joins again" spindle-ctl node join id 4 insecure contact 10.0.0.1:
 check "node 4 goes without a word" again
 check "a put does not wait for it for ever" \
 	spindle-ctl table put node 1 id 9 cell 5 text alone timeout 120
-for i in 2 3; do
-	check "node $i has the value of that put" sh -c \
-		"spindle-ctl table get node $i id 9 row 1 cell 5 | grep -q alone"
-done
+has_arrived alone
 
 check "the table is removed" spindle-ctl table del node 3 name load timeout 60
 check "watches end" ended json 1 4

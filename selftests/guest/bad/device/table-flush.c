@@ -23,24 +23,13 @@ static struct cells w, reader[2];
 static const uint64_t *row[2];
 static uint64_t version, number;
 
-static void must_attach_to(struct cells *c, uint32_t node, uint32_t flags, int event_fd)
-{
-	struct spindle_table_attach a = cells_args(node, ROWS, flags);
-	int err;
-
-	a.event_fd = event_fd;
-	err = cells_attach(c, a);
-	if (err)
-		die("attach to node %u: %s", node, strerror(-err));
-}
-
 static void begin(int event_fd)
 {
 	uint32_t i;
 
-	must_attach_to(&w, 1, WRITE, event_fd);
+	table_attach(&w, table_args(1, WRITE, event_fd));
 	for (i = 0; i < 2; i++) {
-		must_attach_to(&reader[i], 2 + i, 0, -1);
+		table_attach(&reader[i], table_args(2 + i, 0, -1));
 		row[i] = cells_map(&reader[i], &reader[i].a.rows, w.a.own_instance, PROT_READ);
 		if (!row[i])
 			die("mmap: %s", strerror(errno));
@@ -206,7 +195,7 @@ static void test_torn_guard(void)
 {
 	w.own[0]++;
 	cells_detach(&w);
-	must_attach_to(&w, 1, WRITE, -1);
+	table_attach(&w, table_args(1, WRITE, -1));
 	number = 0;
 	put();
 	ok(flushes() && has_version(0), "flush: one of the next writer does not wait for the guard");
@@ -226,7 +215,7 @@ void part_flush(void)
 	test_skip_all();
 	cells_detach(&w);
 	ok(gets_version(0) && gets_version(1), "skip: the end of the writer skips nobody");
-	must_attach_to(&w, 1, WRITE, -1);
+	table_attach(&w, table_args(1, WRITE, -1));
 	is(flushed(&w), 0, "flush: a new writer has none");
 	test_torn_guard();
 	end();
