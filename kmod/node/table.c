@@ -242,6 +242,7 @@ static void describe_layout(const struct spindle_attachment *att,
 	args->usr_flush = offsetof(struct spindle_table_usr, flush);
 	args->usr_skip = offsetof(struct spindle_table_usr, skip);
 	args->ctl_flushed = offsetof(struct spindle_table_ctl, flushed);
+	args->ctl_fields = offsetof(struct spindle_table_ctl, fields);
 	args->row_stride = SPINDLE_RANK_STRIDE;
 	args->ctl = spindle_attachment_section(SPINDLE_PART_CTL, sizeof(struct spindle_table_ctl));
 	args->usr = spindle_attachment_section(SPINDLE_PART_USR, sizeof(struct spindle_table_usr));
@@ -268,6 +269,7 @@ static int bind_to(struct spindle_attachment *att, struct spindle_subgroup *sg,
 		return err;
 	}
 	att->ops = &table_ops;
+	strscpy(ctl_of(att)->fields, sg->cfg->fields, sizeof(ctl_of(att)->fields));
 	describe(sg, args);
 	describe_layout(att, sg, args);
 	spindle_engine_call(sg->inst->node->engine, attach_fn, &letter);

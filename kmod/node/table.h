@@ -41,6 +41,8 @@ struct spindle_table_ctl {
 	u64 fired[SPINDLE_MAX_PREDICATES];
 	/** @vouched: by instance: version of cell 0 that may be believed */
 	u64 vouched[SPINDLE_TABLE_INSTANCES];
+	/** @fields: the table's fields, see struct spindle_view_subgroup */
+	char fields[SPINDLE_FIELDS_LEN + 1];
 };
 
 static_assert(sizeof(struct spindle_table_ctl) <= PAGE_SIZE);

@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <errno.h>
 
+#include <linux/spindle_genl.h>
+
 #include "table.h"
 
 static_assert(sizeof(struct spindle_table_attach) == 224, "ABI: spindle_table_attach");
@@ -17,6 +19,7 @@ static_assert(offsetof(struct spindle_table_attach, ctl) == 160, "ABI: ctl");
 static_assert(offsetof(struct spindle_table_attach, rows) == 208, "ABI: rows");
 static_assert(offsetof(struct spindle_table_attach, ctl_signals) == 132, "ABI: ctl_signals");
 static_assert(offsetof(struct spindle_table_attach, usr_skip) == 152, "ABI: usr_skip");
+static_assert(offsetof(struct spindle_table_attach, ctl_fields) == 156, "ABI: ctl_fields");
 static_assert(sizeof(struct spindle_cell_seal) == 16, "ABI: spindle_cell_seal");
 static_assert(sizeof(struct spindle_field) == 8, "ABI: spindle_field");
 static_assert(sizeof(struct spindle_number) == 56, "ABI: spindle_number");
@@ -56,6 +59,7 @@ static bool ctl_fits(const struct spindle_table_attach *a)
 	       holds(&a->ctl, a->ctl_vouched, a->instances, 8) &&
 	       holds(&a->ctl, a->ctl_signals, 1, 8) &&
 	       holds(&a->ctl, a->ctl_flushed, 1, 8) &&
+	       holds(&a->ctl, a->ctl_fields, SPINDLE_FIELDS_LEN + 1, 1) &&
 	       holds(&a->ctl, a->ctl_fired, SPINDLE_MAX_PREDICATES, 8);
 }
 

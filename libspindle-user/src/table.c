@@ -191,6 +191,7 @@ static void apply(struct spindle_table *t, const struct spindle_table_attach *a)
 	t->ctl_signals = (const void *)(ctl + a->ctl_signals);
 	t->ctl_fired = (const void *)(ctl + a->ctl_fired);
 	t->ctl_flushed = (const void *)(ctl + a->ctl_flushed);
+	t->ctl_fields = (const char *)(ctl + a->ctl_fields);
 	t->usr_seen = (void *)(usr + a->usr_seen);
 	t->usr_heard = (void *)(usr + a->usr_heard);
 	if (t->flags & SPINDLE_TABLE_WRITE) {

@@ -29,7 +29,7 @@ enum cookie { CTL, USR, OWN, ROWS };
 /* Offsets in ctl and usr. */
 enum place {
 	STATE = 0, ERROR = 4, NEED = 8, GENERATION = 16, SIGNALS = 24, FLUSHED = 32, VOUCHED = 64,
-	FIRED = 1024,
+	FIRED = 1024, FIELDS = 2048,
 	SEEN = 8, HEARD = 16, FLUSH = 24, SKIP = 32, DIRTY = 64,
 };
 
@@ -902,7 +902,7 @@ static int do_attach(struct file *file, struct spindle_table_attach *a)
 		.ctl_error = ERROR, .ctl_need_wakeup = NEED, .ctl_generation = GENERATION,
 		.ctl_vouched = VOUCHED, .usr_seen = SEEN, .usr_dirty = DIRTY,
 		.ctl_signals = SIGNALS, .ctl_fired = FIRED, .usr_heard = HEARD,
-		.ctl_flushed = FLUSHED, .usr_flush = FLUSH, .usr_skip = SKIP,
+		.ctl_flushed = FLUSHED, .usr_flush = FLUSH, .usr_skip = SKIP, .ctl_fields = FIELDS,
 		.ctl = { CTL << 12, PAGE }, .usr = { USR << 12, PAGE }, .own = { OWN << 12, },
 		.rows = { (__u64)ROWS << 20, SPINDLE_MAX_TABLE_ROW },
 	};
@@ -912,6 +912,8 @@ static int do_attach(struct file *file, struct spindle_table_attach *a)
 	}
 	/* The word behind the counters is none of them. */
 	file->ctl[FIRED / 8 + SPINDLE_MAX_PREDICATES] = 77;
+	if (f.o.fields)
+		strcpy((char *)file->ctl + FIELDS, f.o.fields);
 	*ctl32(file, STATE) = SPINDLE_STATE_ACTIVE;
 	__atomic_store_n(&file->attached, true, __ATOMIC_RELEASE);
 	if (f.o.mangle)

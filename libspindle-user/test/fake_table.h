@@ -32,6 +32,8 @@ struct fake_table_opts {
 	uint32_t cell;
 	/** @vouch: the guard may arrive before the other cells */
 	bool vouch;
+	/** @fields: fields of the table; NULL: it has none */
+	const char *fields;
 	/** @attach_err: refuse the attachment with this errno */
 	int attach_err;
 	/** @map_err: the errno of mapping a row */

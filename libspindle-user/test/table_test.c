@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include <linux/spindle_genl.h>
 #include <spindle/table.h>
 
 #include "fake_table.h"
@@ -71,7 +72,7 @@ static void test_geometry(void)
 	start(&t, 2, SPINDLE_TABLE_WRITE);
 	CHECK(t.step == SPINDLE_STEP_DONE && t.table == 2 && t.vid == 3 && t.rank == 1);
 	CHECK(t.cells == 4 && spindle_cell_bytes(&t) == 48 && spindle_table_row_bytes(&t) == 256);
-	CHECK(spindle_table_fd(&t) >= 0);
+	CHECK(spindle_table_fd(&t) >= 0 && !*spindle_table_fields(&t));
 	CHECK(spindle_table_state(&t) == SPINDLE_STATE_ACTIVE && !spindle_table_error(&t));
 	CHECK(spindle_table_seats(&t, seat, FAKE_NODES) == FAKE_NODES);
 	CHECK(seat[1].node == 2 && seat[1].sst == t.own_instance);
@@ -85,6 +86,18 @@ static void test_geometry(void)
 	CHECK(!spindle_cell_begin(&t, 1) && spindle_cell_put(&t, 1, "x", 1) == -EBADF);
 	CHECK(spindle_cell_get(&t, instance, 1, NULL, 0, NULL) == -ENOENT);
 	CHECK(spindle_table_wait(&t, 0) == -EBADF);
+}
+
+/* The text is the kernel's, as long as the attachment. */
+static void test_fields(void)
+{
+	struct fake_table_opts o = { .fields = "load:u32,host:s16" };
+	struct spindle_table t;
+
+	fake_table_setup(&o);
+	start(&t, 2, 0);
+	CHECK(!strcmp(spindle_table_fields(&t), o.fields));
+	spindle_table_detach(&t);
 }
 
 static void expect_refusal(const struct fake_table_opts *f, int want, const char *text)
@@ -159,6 +172,7 @@ static const struct spoil {
 	{ offsetof(struct spindle_table_attach, ctl_flushed), 4, 4092 },
 	{ offsetof(struct spindle_table_attach, usr_flush), 4, 4096 },
 	{ offsetof(struct spindle_table_attach, usr_skip), 4, 4096 },
+	{ offsetof(struct spindle_table_attach, ctl_fields), 4, 4096 - SPINDLE_FIELDS_LEN },
 	{ offsetof(struct spindle_table_attach, own.len), 8, 0 },
 	{ offsetof(struct spindle_table_attach, own.len), 8, 255 },
 	{ offsetof(struct spindle_table_attach, rows.len), 8, 255 },
@@ -877,6 +891,7 @@ int main(int argc, char **argv)
 {
 	static const struct tap_case list[] = {
 		{ "attach: geometry, members, detach twice", test_geometry },
+		{ "attach: the fields of the table", test_fields },
 		{ "attach: refusals are undone and explained", test_refusal },
 		{ "attach: an illegal layout is refused", test_layout },
 		{ "cells: limits, lengths, bad arguments", test_limits },

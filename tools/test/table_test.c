@@ -94,7 +94,8 @@ static void test_usage(void)
 	says("put 1 id 2 cell 0 text a hex 00", 2, "one value");
 	says("put 1 id 2 cell 0 text a load=1", 2, "one value");
 	says("put 1 id 2 cell 0 text a -", 2, "one value");
-	says("put 1 id 2 cell 0 load=1", 2, "'load=1' needs 'fields'");
+	says("put 1 id 2 cell 0 load=1", 1,
+	     "table put: 'load=1' needs 'fields', because table 2 has none");
 	says("put 1 id 2 cell 0 " FIELDS "text a", 2, "'fields' needs FIELD=VALUE");
 	says("put 1 id 2 cell 0 " FIELDS "laod=1", 2, "'laod=1' sets no field; there is: load");
 	says("put 1 id 2 cell 0 " FIELDS "load=4294967296", 2, "not a number from 0 to 4294967295");
@@ -349,6 +350,38 @@ static void test_watch_torn(void)
 	ok(left_nothing(), "nothing stays open after a writer that dies");
 }
 
+/* The table has fields, and the command line need not name them. */
+static void test_fields_of_table(void)
+{
+	struct fake_table_opts o = { .fields = "load:u32,host:s8" };
+
+	fake_table_setup(&o);
+	prints("put 1 id 2 cell 3 host=web1 load=7", 0, "", "fields of the table");
+	fake_table_settle(&seed);
+	prints("get 1 id 2", 0,
+	       "NODE  CELL  VERSION  LOAD  HOST\n"
+	       "   1     3        1     7  web1\n", "fields of the table");
+	prints("get 1 id 2 fields a:u8,b:s7@4", 0,
+	       "NODE  CELL  VERSION  A  B\n"
+	       "   1     3        1  7  web1\n", "the command line is first");
+	says("put 1 id 2 cell 3 laod=1", 1, "table put: 'laod=1' sets no field; there is: load, host");
+	says("put 1 id 2 cell 3 load=1 load=2", 1, "load=2: the field has a value already");
+	prints("put 1 id 2 cell 3 text abc", 0, "", "a value without fields");
+	fake_table_settle(&seed);
+	prints("get 1 id 2 cell 3 row 1", 0,
+	       "NODE  CELL  VERSION     LOAD  HOST\n"
+	       "   1     3        2  6513249  -\n", "fields of the table");
+	o.fields = "load:u32,host:s60";
+	fake_table_setup(&o);
+	prints("get 1 id 2", 0,
+	       "spindle-ctl: table get: the fields of table 2 are left out: field 'host' ends at byte 64, "
+	       "and a value has 48\nNo cell has a value yet.\n", "fields that do not fit");
+	o.fields = "a text of somebody\033[2J";
+	fake_table_setup(&o);
+	says("get 1 id 2", 0, "the fields of table 2 are left out: field 'a text of somebody?[2J': "
+	     "NAME:TYPE is missing a ':'");
+}
+
 int main(void)
 {
 	begin(1);
@@ -360,5 +393,6 @@ int main(void)
 	test_end();
 	test_watch();
 	test_watch_torn();
+	test_fields_of_table();
 	return tap_end();
 }

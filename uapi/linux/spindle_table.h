@@ -218,8 +218,11 @@ struct spindle_table_attach {
 	__u32 usr_flush;
 	/** @usr_skip: out: offset in usr of a __u64 for each 64 instances, with _WRITE */
 	__u32 usr_skip;
-	/** @resv1: out: 0 */
-	__u32 resv1;
+	/**
+	 * @ctl_fields: out: offset in ctl of the table's fields, a text of SPINDLE_FIELDS_LEN
+	 * characters at most and a zero byte; "" if the table has none. The text stays as it is
+	 */
+	__u32 ctl_fields;
 	/** @ctl: out: section, always present */
 	struct spindle_section ctl;
 	/** @usr: out: section, always present */

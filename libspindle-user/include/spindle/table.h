@@ -135,6 +135,7 @@ struct spindle_table {
 	const __u64 *ctl_signals;
 	const __u64 *ctl_fired;		/* by id of a predicate */
 	const __u64 *ctl_flushed;
+	const char *ctl_fields;
 
 	/* Words of the process. */
 	__u64 *usr_seen;
@@ -151,7 +152,6 @@ struct spindle_table {
 	struct spindle_map map_ctl;
 	struct spindle_map map_usr;
 	struct spindle_map map_own;
-	uint64_t resv1;
 };
 
 /**
@@ -499,6 +499,21 @@ static inline int spindle_table_fd(const struct spindle_table *t)
 static inline uint32_t spindle_cell_bytes(const struct spindle_table *t)
 {
 	return t->cell - (uint32_t)sizeof(struct spindle_cell_seal);
+}
+
+/**
+ * spindle_table_fields() - names and types of the fields of a value
+ * @t: attached
+ *
+ * Whoever added the table has chosen the text, and the kernel does not check it. spindle-ctl reads
+ * "NAME:TYPE[@OFFSET],...", see spindle-ctl(8).
+ *
+ * Return: the text, or "" if the table has none. It stays as it is until spindle_table_detach().
+ * Any thread.
+ */
+static inline const char *spindle_table_fields(const struct spindle_table *t)
+{
+	return t->ctl_fields;
 }
 
 /**
