@@ -250,6 +250,10 @@ struct spindle_conn {
 	u32 retire_head;
 	/** @retire_tail: next to post */
 	u32 retire_tail;
+	/** @posted: work requests that were posted, since the connection is up */
+	u64 posted;
+	/** @retired: those of them that are known to be complete */
+	u64 retired;
 	struct {
 		u64 writes;
 		u64 posts;

@@ -17,6 +17,8 @@ void spindle_post_reset(struct spindle_conn *conn)
 	conn->since = 0;
 	conn->retire_head = 0;
 	conn->retire_tail = 0;
+	conn->posted = 0;
+	conn->retired = 0;
 }
 
 /**
@@ -27,6 +29,7 @@ void spindle_post_reset(struct spindle_conn *conn)
 void spindle_post_wc(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct spindle_conn *conn = cq->cq_context;
+	u32 retired;
 
 	if (wc->status != IB_WC_SUCCESS) {
 		const char *reason = ib_wc_status_msg(wc->status);
@@ -40,7 +43,9 @@ void spindle_post_wc(struct ib_cq *cq, struct ib_wc *wc)
 			WRITE_ONCE(conn->reason, reason);
 		return;
 	}
-	conn->sq_free += conn->retire[conn->retire_head++ % SPINDLE_SQ_DEPTH];
+	retired = conn->retire[conn->retire_head++ % SPINDLE_SQ_DEPTH];
+	conn->sq_free += retired;
+	conn->retired += retired;
 }
 
 /**
@@ -147,6 +152,19 @@ void spindle_post_imm(struct spindle_conn *conn, u32 imm)
 }
 
 /**
+ * spindle_post_place() - the place behind the chain in the queue
+ * @conn: the connection
+ *
+ * What is in front of it is complete when @conn->retired has reached it.
+ *
+ * Return: work requests that were posted, and those of the chain
+ */
+u64 spindle_post_place(const struct spindle_conn *conn)
+{
+	return conn->posted + conn->nchain;
+}
+
+/**
  * spindle_post_flush() - post the chain
  * @conn: the connection
  * @signal: ask for a completion of the last write
@@ -168,6 +186,7 @@ int spindle_post_flush(struct spindle_conn *conn, bool signal)
 		conn->since = 0;
 	}
 	conn->sq_free -= n;
+	conn->posted += n;
 	WRITE_ONCE(conn->stats.writes, conn->stats.writes + n);
 	WRITE_ONCE(conn->stats.posts, conn->stats.posts + 1);
 	/*

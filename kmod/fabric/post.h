@@ -21,6 +21,7 @@ bool spindle_post_fits(const struct spindle_conn *conn, u32 writes);
 void spindle_post_write(struct spindle_conn *conn, const void *data, u64 local, u64 remote,
 			u32 len);
 void spindle_post_imm(struct spindle_conn *conn, u32 imm);
+u64 spindle_post_place(const struct spindle_conn *conn);
 int spindle_post_flush(struct spindle_conn *conn, bool signal);
 void spindle_post_poll(struct spindle_conn *conn);
 bool spindle_post_idle(const struct spindle_conn *conn);

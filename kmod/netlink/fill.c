@@ -171,11 +171,18 @@ static int fill_subgroup_nodes(struct sk_buff *skb, const struct spindle_view *v
 	return 0;
 }
 
+/* Add a text, unless it is empty. */
+static int put_text(struct sk_buff *skb, int type, const char *text)
+{
+	return *text ? nla_put_string(skb, type, text) : 0;
+}
+
 static int fill_sizes(struct sk_buff *skb, const struct spindle_view_subgroup *sg)
 {
 	if (spindle_view_is_table(sg))
 		return nla_put_u32(skb, SPINDLE_SUBGROUP_A_CELLS, spindle_view_cells(sg)) ? :
-		       nla_put_u32(skb, SPINDLE_SUBGROUP_A_CELL, spindle_view_cell(sg));
+		       nla_put_u32(skb, SPINDLE_SUBGROUP_A_CELL, spindle_view_cell(sg)) ? :
+		       put_text(skb, SPINDLE_SUBGROUP_A_FIELDS, sg->fields);
 	return nla_put_u32(skb, SPINDLE_SUBGROUP_A_WINDOW, sg->window) ? :
 	       nla_put_u32(skb, SPINDLE_SUBGROUP_A_MAX_MSG, sg->max_msg) ? :
 	       nla_put_u32(skb, SPINDLE_SUBGROUP_A_RING, sg->ring) ? :
@@ -186,7 +193,7 @@ static int fill_subgroup_config(struct sk_buff *skb, const struct spindle_view *
 				const struct spindle_view_subgroup *sg)
 {
 	if (nla_put_u32(skb, SPINDLE_SUBGROUP_A_ID, sg->id) ||
-	    (sg->name[0] && nla_put_string(skb, SPINDLE_SUBGROUP_A_NAME, sg->name)) ||
+	    put_text(skb, SPINDLE_SUBGROUP_A_NAME, sg->name) ||
 	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_MODE, sg->mode) ||
 	    fill_sizes(skb, sg))
 		return -EMSGSIZE;

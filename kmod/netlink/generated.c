@@ -70,6 +70,7 @@ static const struct nla_policy subgroup_policy[SPINDLE_SUBGROUP_A_MAX + 1] = {
 	[SPINDLE_SUBGROUP_A_LSN] = { .type = NLA_U64 },
 	[SPINDLE_SUBGROUP_A_CELLS] = { .type = NLA_U32 },
 	[SPINDLE_SUBGROUP_A_CELL] = { .type = NLA_U32 },
+	[SPINDLE_SUBGROUP_A_FIELDS] = { .type = NLA_NUL_STRING, .len = SPINDLE_FIELDS_LEN },
 };
 
 static const struct nla_policy contact_policy[SPINDLE_CONTACT_A_MAX + 1] = {

@@ -150,6 +150,8 @@ static int parse_table(struct spindle_view_subgroup *sg, const struct nlattr *ne
 	text = spindle_view_set_table(sg, nla_get_u32(a[SPINDLE_SUBGROUP_A_CELLS]),
 				      get_u32(a[SPINDLE_SUBGROUP_A_CELL], SPINDLE_DEF_CELL),
 				      &of_cell);
+	if (a[SPINDLE_SUBGROUP_A_FIELDS])
+		nla_strscpy(sg->fields, a[SPINDLE_SUBGROUP_A_FIELDS], sizeof(sg->fields));
 	if (!text)
 		return 0;
 	extack->bad_attr = a[of_cell ? SPINDLE_SUBGROUP_A_CELL : SPINDLE_SUBGROUP_A_CELLS];
@@ -164,6 +166,9 @@ static int parse_messages(struct spindle_view_subgroup *sg, struct nlattr **a,
 
 	if (cells)
 		return spindle_deny(extack, cells, -EINVAL, "only a table has cells");
+	if (a[SPINDLE_SUBGROUP_A_FIELDS])
+		return spindle_deny(extack, a[SPINDLE_SUBGROUP_A_FIELDS], -EINVAL,
+				    "only a table has fields");
 	sg->hold = a[SPINDLE_SUBGROUP_A_HOLD] ? nla_get_u8(a[SPINDLE_SUBGROUP_A_HOLD]) : 1;
 	if (a[SPINDLE_SUBGROUP_A_LSN])
 		sg->former = nla_get_u64(a[SPINDLE_SUBGROUP_A_LSN]);

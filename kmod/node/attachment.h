@@ -81,6 +81,8 @@ struct spindle_attachment_ops {
 	void (*changed)(struct spindle_attachment *att, const struct spindle_subgroup *sg);
 	/** @signalled: predicates have signalled; engine */
 	void (*signalled)(struct spindle_attachment *att);
+	/** @flushed: a flush has ended; engine */
+	void (*flushed)(struct spindle_attachment *att, u64 flush);
 	/** @detach: the file is released; engine */
 	void (*detach)(struct spindle_attachment *att);
 	/** @detached: the engine does not know the attachment any more; the namespace's lock */

@@ -100,6 +100,7 @@ struct spindle_row spindle_peer_row(struct spindle_installed *inst, struct spind
 		.in = &peer->in,
 		.out = &peer->out,
 		.vouch = inst->node->imm ? peer->vouch : NULL,
+		.done = &peer->conn.retired,
 	};
 }
 
@@ -439,6 +440,10 @@ void spindle_peer_cast(struct spindle_peer *peer, const struct spindle_write *wr
 	for (i = 0; i < n; i++) {
 		spindle_post_write(&peer->conn, write[i].data, write[i].local,
 				   write[i].remote, write[i].len);
+		if (write[i].place) {
+			*write[i].place = spindle_post_place(&peer->conn);
+			peer->awaited = true;
+		}
 		if (!write[i].guard)
 			continue;
 		peer->imm = write[i].imm;
@@ -500,7 +505,8 @@ static void flush(struct spindle_peer *peer, bool news)
 	 * Signal the chain if no signalled write is outstanding. So there is always one, and
 	 * its completion reports errors.
 	 */
-	spindle_post_flush(conn, peer->needs_imm || spindle_post_idle(conn));
+	spindle_post_flush(conn, peer->needs_imm || peer->awaited || spindle_post_idle(conn));
+	peer->awaited = false;
 	if (begin)
 		spindle_count(&engine->stats.post_ns, ktime_get_ns() - begin);
 }

@@ -141,6 +141,8 @@ struct spindle_peer {
 	u32 imm;
 	/** @bell: writes of membership in the chain need a doorbell */
 	bool bell;
+	/** @awaited: somebody waits for the completion of a write in the chain */
+	bool awaited;
 	/** @busy: passes with writes to the peer, since we told it that we sleep */
 	u32 busy;
 	/** @torn: reads of the peer's node block that found it half written */

@@ -120,6 +120,7 @@ static void follow_table(struct spindle_table *table, const struct spindle_table
 	table->generation = old->generation;
 	table->counted = old->counted;
 	table->signalled = old->signalled;
+	table->flushed = old->flushed;
 }
 
 /**
@@ -312,6 +313,15 @@ static void pass_signals(struct spindle_subgroup *sg)
 		att->ops->signalled(att);
 }
 
+static void pass_flush(struct spindle_subgroup *sg)
+{
+	struct spindle_attachment *att;
+
+	list_for_each_entry(att, &sg->attachments, link)
+		if (att->flags & SPINDLE_ATTACH_OWN)
+			att->ops->flushed(att, sg->table->flushed);
+}
+
 static void look_at_table(struct spindle_subgroup *sg)
 {
 	struct spindle_table *table = sg->table;
@@ -324,6 +334,10 @@ static void look_at_table(struct spindle_subgroup *sg)
 	if (table->tb.signals != table->signalled) {
 		table->signalled = table->tb.signals;
 		pass_signals(sg);
+	}
+	if (table->tb.flushed != table->flushed) {
+		table->flushed = table->tb.flushed;
+		pass_flush(sg);
 	}
 }
 
@@ -397,6 +411,23 @@ static int make_mc(struct spindle_subgroup *sg, const struct spindle_view *view,
 	return 0;
 }
 
+/* Note the instances of the members' rows, as find_instance() has them. */
+static void note_instances(struct spindle_subgroup *sg, struct spindle_peer *const *peer)
+{
+	struct spindle_tb *tb = &sg->table->tb;
+	u64 members = sg->cfg->members;
+	u32 r;
+
+	for (r = 0; r < tb->members; r++, members &= members - 1) {
+		const struct spindle_peer *p = peer[__ffs64(members)];
+
+		if (sg->inst->live)
+			tb->member[r].instance = p ? p->seat : SPINDLE_SEATS;
+		else
+			tb->member[r].instance = r;
+	}
+}
+
 static int make_table(struct spindle_subgroup *sg, const struct spindle_view *view, u32 me,
 		      struct spindle_peer *const *peer)
 {
@@ -405,6 +436,7 @@ static int make_table(struct spindle_subgroup *sg, const struct spindle_view *vi
 		return -ENOMEM;
 	spindle_tb_wire(&sg->table->tb, view, sg->index, row_of,
 			&(struct rows){ sg->inst, peer });
+	note_instances(sg, peer);
 	return 0;
 }
 

@@ -22,29 +22,19 @@ static struct spindle_table_usr *usr_of(const struct spindle_attachment *att)
 	return att->usr_pages.va;
 }
 
-/* The instance of a member's row, by its ranks in table and view, as find_instance() has it. */
-static u32 instance_of(const struct spindle_installed *inst, u32 rank, u32 view_rank)
-{
-	if (!inst->live)
-		return rank;
-	return inst->peer[view_rank] ? inst->peer[view_rank]->seat : SPINDLE_SEATS;
-}
-
 /* ---- engine ----------------------------------------------------------- */
 
 /* Show which guards a process may believe. */
 static void show_vouched(const struct spindle_subgroup *sg, struct spindle_table_ctl *ctl)
 {
 	const struct spindle_tb *tb = &sg->table->tb;
-	u64 members = sg->cfg->members;
 	u32 r;
 
-	for (r = 0; r < tb->members; r++, members &= members - 1) {
-		u32 instance = instance_of(sg->inst, r, __ffs64(members));
+	for (r = 0; r < tb->members; r++) {
 		u64 guard = r == tb->me ? U64_MAX : tb->member[r].guard;
 
 		/* Pairs with the reader's load-acquire: the other cells are visible. */
-		smp_store_release(&ctl->vouched[instance], guard);
+		smp_store_release(&ctl->vouched[tb->member[r].instance], guard);
 	}
 }
 
@@ -87,6 +77,13 @@ static void signalled(struct spindle_attachment *att)
 	spindle_attachment_notify(att, EPOLLPRI);
 }
 
+static void flushed(struct spindle_attachment *att, u64 flush)
+{
+	/* Pairs with the load-acquire of a process: the other members have what it has marked. */
+	smp_store_release(&ctl_of(att)->flushed, flush);
+	spindle_attachment_notify(att, EPOLLOUT | EPOLLWRNORM);
+}
+
 /* What the process has marked is pushed, as committed messages are sent. */
 static void detach(struct spindle_attachment *att)
 {
@@ -105,14 +102,11 @@ struct attach {
 	struct spindle_subgroup *sg;
 };
 
-/*
- * A former writer may have died between a seal and its dirty bit. The guards of the new one vouch
- * for what it finds in the row, so mark all of it.
- */
-static void begin_row(struct spindle_tb *tb, u64 *dirty)
+static void begin_row(struct spindle_table *table, struct spindle_table_usr *usr)
 {
-	memset(dirty, 0xff, SPINDLE_TB_WORDS * sizeof(*dirty));
-	tb->dirty = dirty;
+	spindle_tb_attach(&table->tb, usr->dirty, &usr->flush, usr->skip);
+	spindle_tb_adopt(&table->tb);
+	table->flushed = table->tb.flushed;
 }
 
 static void attach_fn(void *ctx)
@@ -124,7 +118,7 @@ static void attach_fn(void *ctx)
 	att->ctl->state = sg->state;
 	att->ctl->error = sg->error;
 	if (att->flags & SPINDLE_ATTACH_OWN)
-		begin_row(&sg->table->tb, usr_of(att)->dirty);
+		begin_row(sg->table, usr_of(att));
 	show(sg, att);
 	list_add_tail(&att->link, &sg->attachments);
 	spindle_subgroup_touch(sg);
@@ -150,7 +144,7 @@ static void freed(struct spindle_attachment *att)
 	kfree(att->preds);
 }
 
-/* Is there a generation that the process has not seen, or a signal? */
+/* Is there a generation that the process has not seen, or a signal; has its flush ended? */
 static __poll_t poll(const struct spindle_attachment *att)
 {
 	const struct spindle_table_ctl *ctl = ctl_of(att);
@@ -162,12 +156,15 @@ static __poll_t poll(const struct spindle_attachment *att)
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(ctl->signals) != READ_ONCE(usr->heard))
 		mask |= EPOLLPRI;
+	if ((att->flags & SPINDLE_ATTACH_OWN) && READ_ONCE(ctl->flushed) == READ_ONCE(usr->flush))
+		mask |= EPOLLOUT | EPOLLWRNORM;
 	return mask;
 }
 
 static const struct spindle_attachment_ops table_ops = {
 	.changed = changed,
 	.signalled = signalled,
+	.flushed = flushed,
 	.detach = detach,
 	.detached = detached,
 	.freed = freed,
@@ -217,7 +214,7 @@ static void describe(const struct spindle_subgroup *sg, struct spindle_table_att
 	args->rank = tb->me;
 	args->cells = tb->cells;
 	args->cell = tb->cell;
-	args->own_instance = instance_of(inst, tb->me, inst->mg.me);
+	args->own_instance = tb->member[tb->me].instance;
 	args->instances = inst->live ? SPINDLE_TABLE_INSTANCES : tb->members;
 	if (inst->node->imm)
 		args->features |= SPINDLE_TABLE_FEAT_VOUCH;
@@ -242,6 +239,10 @@ static void describe_layout(const struct spindle_attachment *att,
 	args->usr_seen = offsetof(struct spindle_table_usr, seen);
 	args->usr_heard = offsetof(struct spindle_table_usr, heard);
 	args->usr_dirty = offsetof(struct spindle_table_usr, dirty);
+	args->usr_flush = offsetof(struct spindle_table_usr, flush);
+	args->usr_skip = offsetof(struct spindle_table_usr, skip);
+	args->ctl_flushed = offsetof(struct spindle_table_ctl, flushed);
+	args->ctl_fields = offsetof(struct spindle_table_ctl, fields);
 	args->row_stride = SPINDLE_RANK_STRIDE;
 	args->ctl = spindle_attachment_section(SPINDLE_PART_CTL, sizeof(struct spindle_table_ctl));
 	args->usr = spindle_attachment_section(SPINDLE_PART_USR, sizeof(struct spindle_table_usr));
@@ -268,6 +269,7 @@ static int bind_to(struct spindle_attachment *att, struct spindle_subgroup *sg,
 		return err;
 	}
 	att->ops = &table_ops;
+	strscpy(ctl_of(att)->fields, sg->cfg->fields, sizeof(ctl_of(att)->fields));
 	describe(sg, args);
 	describe_layout(att, sg, args);
 	spindle_engine_call(sg->inst->node->engine, attach_fn, &letter);

@@ -35,10 +35,14 @@ struct spindle_table_ctl {
 	u64 generation;
 	/** @signals: signals of all predicates */
 	u64 signals;
+	/** @flushed: number of the last flush that has ended */
+	u64 flushed;
 	/** @fired: by id: signals of a predicate */
 	u64 fired[SPINDLE_MAX_PREDICATES];
 	/** @vouched: by instance: version of cell 0 that may be believed */
 	u64 vouched[SPINDLE_TABLE_INSTANCES];
+	/** @fields: the table's fields, see struct spindle_view_subgroup */
+	char fields[SPINDLE_FIELDS_LEN + 1];
 };
 
 static_assert(sizeof(struct spindle_table_ctl) <= PAGE_SIZE);
@@ -55,6 +59,10 @@ struct spindle_table_usr {
 	u64 pad0[6];
 	/** @dirty: cells of the own row that the process has changed */
 	u64 dirty[SPINDLE_TB_WORDS];
+	/** @flush: number of the flush that it wants */
+	u64 flush;
+	/** @skip: by instance: members that get no changes of the row for now */
+	u64 skip[DIV_ROUND_UP(SPINDLE_TABLE_INSTANCES, 64)];
 };
 
 /**
@@ -73,6 +81,8 @@ struct spindle_table {
 	u64 counted;
 	/** @signalled: signals of predicates that the attachments know of; engine */
 	u64 signalled;
+	/** @flushed: number of the last flush whose end they know of; engine */
+	u64 flushed;
 };
 
 int spindle_table_bind(struct spindle_attachment *att, struct spindle_net *sn, const char *name,

@@ -2,19 +2,21 @@
 /*
  * Cells of tables: write them, read them, copy all of them.
  *
- * Two pairs of barriers order the accesses of writer and engine, and of writer and reader.
+ * Three pairs of barriers order the accesses of writer and engine, and of writer and reader.
  * <linux/spindle_table.h> uses the same letters:
  *
  *	writer					engine, or a reader
  *
  *	STORE value, version			reader: LOAD seal	    (A)
  *	STORE seal		   (A)		LOAD value, version; fence; mix
- *	OR usr.dirty		   (B)		engine: take usr.dirty	    (B)
+ *	OR usr.dirty		   (B)		engine: LOAD usr.flush	    (D)
+ *	STORE usr.flush		   (D)		take usr.dirty		    (B)
  *						LOAD the cell
  *
  * (A) Without it a reader could find the seal of a version, and then, in the other cells, values
  *     that are older than the guard promises.
  * (B) Without it the engine could push the cell as it was before, and nobody pushes it again.
+ * (D) Without it the engine could end a flush that cells marked before it had no part in.
  *
  * That a value is whole does not depend on an order, because the mix of the copy decides. The
  * owner, the device and the reader may touch the cell at the same time, so its words are loaded and
@@ -91,23 +93,6 @@ int spindle_table_push(struct spindle_table *t)
 	return 0;
 }
 
-/*
- * A writer that died may have sealed cells without a mark, or with a mark that no engine has taken.
- * The guard of the new writer promises these cells, too. A cell that the dead writer left torn is
- * marked as well, because the seal that it had before may not have been sent. The guard is last:
- * an engine that takes its mark then finds all others.
- */
-void spindle_table_adopt(struct spindle_table *t)
-{
-	uint32_t cell;
-
-	for (cell = t->cells; cell--;)
-		if (own_cell(t, cell)[words_of(t) - 2])
-			mark(t, cell);
-	/* If the engine cannot be woken, the state of the table says so. */
-	(void)spindle_table_push(t);
-}
-
 int spindle_cell_end(struct spindle_table *t, uint32_t cell)
 {
 	int err = spindle_cell_seal(t, cell);
@@ -133,6 +118,23 @@ int spindle_cell_put(struct spindle_table *t, uint32_t cell, const void *p, uint
 	for (i = 0; i < spindle_cell_bytes(t) / 8; i++)
 		__atomic_store_n(&w[i], value[i], __ATOMIC_RELAXED);
 	return spindle_cell_end(t, cell);
+}
+
+int spindle_table_skip(struct spindle_table *t, uint32_t instance, bool skip)
+{
+	__u64 bit = 1ULL << instance % 64, *word;
+
+	if (!t->own)
+		return -EBADF;
+	if (instance >= t->instances || instance == t->own_instance)
+		return -EINVAL;
+	word = &t->usr_skip[instance / 64];
+	if (skip) {
+		__atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+		return 0;
+	}
+	__atomic_fetch_and(word, ~bit, __ATOMIC_RELAXED);
+	return spindle_table_push(t);
 }
 
 /* ---- read ------------------------------------------------------------- */

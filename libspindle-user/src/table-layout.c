@@ -7,15 +7,19 @@
 #include <assert.h>
 #include <errno.h>
 
+#include <linux/spindle_genl.h>
+
 #include "table.h"
 
-static_assert(sizeof(struct spindle_table_attach) == 208, "ABI: spindle_table_attach");
+static_assert(sizeof(struct spindle_table_attach) == 224, "ABI: spindle_table_attach");
 static_assert(offsetof(struct spindle_table_attach, name) == 24, "ABI: name");
 static_assert(offsetof(struct spindle_table_attach, members) == 72, "ABI: members");
 static_assert(offsetof(struct spindle_table_attach, row_stride) == 96, "ABI: row_stride");
-static_assert(offsetof(struct spindle_table_attach, ctl) == 144, "ABI: ctl");
-static_assert(offsetof(struct spindle_table_attach, rows) == 192, "ABI: rows");
+static_assert(offsetof(struct spindle_table_attach, ctl) == 160, "ABI: ctl");
+static_assert(offsetof(struct spindle_table_attach, rows) == 208, "ABI: rows");
 static_assert(offsetof(struct spindle_table_attach, ctl_signals) == 132, "ABI: ctl_signals");
+static_assert(offsetof(struct spindle_table_attach, usr_skip) == 152, "ABI: usr_skip");
+static_assert(offsetof(struct spindle_table_attach, ctl_fields) == 156, "ABI: ctl_fields");
 static_assert(sizeof(struct spindle_cell_seal) == 16, "ABI: spindle_cell_seal");
 static_assert(sizeof(struct spindle_field) == 8, "ABI: spindle_field");
 static_assert(sizeof(struct spindle_number) == 56, "ABI: spindle_number");
@@ -54,15 +58,20 @@ static bool ctl_fits(const struct spindle_table_attach *a)
 	       holds(&a->ctl, a->ctl_generation, 1, 8) &&
 	       holds(&a->ctl, a->ctl_vouched, a->instances, 8) &&
 	       holds(&a->ctl, a->ctl_signals, 1, 8) &&
+	       holds(&a->ctl, a->ctl_flushed, 1, 8) &&
+	       holds(&a->ctl, a->ctl_fields, SPINDLE_FIELDS_LEN + 1, 1) &&
 	       holds(&a->ctl, a->ctl_fired, SPINDLE_MAX_PREDICATES, 8);
 }
 
 static bool usr_fits(const struct spindle_table_attach *a)
 {
-	return holds(&a->usr, a->usr_seen, 1, 8) &&
-	       holds(&a->usr, a->usr_heard, 1, 8) &&
-	       (!(a->flags & SPINDLE_TABLE_WRITE) ||
-		holds(&a->usr, a->usr_dirty, (a->cells + 63) / 64, 8));
+	if (!holds(&a->usr, a->usr_seen, 1, 8) || !holds(&a->usr, a->usr_heard, 1, 8))
+		return false;
+	if (!(a->flags & SPINDLE_TABLE_WRITE))
+		return true;
+	return holds(&a->usr, a->usr_dirty, (a->cells + 63) / 64, 8) &&
+	       holds(&a->usr, a->usr_flush, 1, 8) &&
+	       holds(&a->usr, a->usr_skip, (a->instances - 1) / 64 + 1, 8);
 }
 
 /* Rows must not overlap, and the cookie of the last one is a file offset. */

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tables: wait for changes of rows, and for signals of predicates.
+ * Tables: wait for changes of rows, for signals of predicates, and for the ends of flushes.
  *
- * Both have a counter that the engine adds to, and a word in which the process notes the counter
- * that it has handled. The engine changes a row or ctl.fired, then adds one to the counter with
- * release. What came before the process loads the counter is in the memory that the process reads
- * after the call. What comes later makes the counter differ from the word. Then the next call
- * returns at once. So does poll(), because the kernel compares after the store of the word. A
- * counter that is loaded after the process has looked must not be stored, because it would hide
- * what came in between.
+ * Changes and signals have a counter that the engine adds to, and a word in which the process notes
+ * the counter that it has handled. The engine changes a row or ctl.fired, then adds one to the
+ * counter with release. What came before the process loads the counter is in the memory that the
+ * process reads after the call. What comes later makes the counter differ from the word. Then the
+ * next call returns at once. So does poll(), because the kernel compares after the store of the
+ * word. A counter that is loaded after the process has looked must not be stored, because it would
+ * hide what came in between.
+ *
+ * A flush is the other way round: the process stores a number, and waits until the engine shows it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,12 +22,15 @@ struct news {
 	const __u64 *counter;
 	__u64 *handled;
 	short event;
+	bool flush;	/* the process stores the word first; the event comes when they are equal */
 };
 
 static bool has_news(const struct news *n)
 {
 	__u64 counter = spindle_load_acquire(n->counter);
 
+	if (n->flush)
+		return counter == *n->handled;
 	if (counter == *n->handled)
 		return false;
 	spindle_store_release(n->handled, counter);
@@ -62,7 +67,7 @@ static int wait_for(struct spindle_table *t, const struct news *n, int64_t deadl
 
 int spindle_change_until(struct spindle_table *t, int64_t deadline)
 {
-	struct news n = { t->ctl_generation, t->usr_seen, POLLIN };
+	struct news n = { t->ctl_generation, t->usr_seen, POLLIN, false };
 
 	/* The kernel would wake nobody for a change. */
 	if (!n.handled || (deadline && (t->flags & SPINDLE_TABLE_SIGNALS)))
@@ -77,7 +82,7 @@ int spindle_table_wait(struct spindle_table *t, int timeout_ms)
 
 int spindle_signal_until(struct spindle_table *t, int64_t deadline)
 {
-	struct news n = { t->ctl_signals, t->usr_heard, POLLPRI };
+	struct news n = { t->ctl_signals, t->usr_heard, POLLPRI, false };
 
 	return n.handled ? wait_for(t, &n, deadline) : -EBADF;
 }
@@ -85,4 +90,17 @@ int spindle_signal_until(struct spindle_table *t, int64_t deadline)
 int spindle_table_wait_signal(struct spindle_table *t, int timeout_ms)
 {
 	return spindle_signal_until(t, timeout_ms ? spindle_deadline(timeout_ms) : 0);
+}
+
+int spindle_table_flush(struct spindle_table *t, int timeout_ms)
+{
+	struct news n = { t->ctl_flushed, t->usr_flush, POLLOUT, true };
+	int err;
+
+	if (!t->own)
+		return -EBADF;
+	/* Behind the marks of all cells that are sealed (D). */
+	spindle_store_release(t->usr_flush, *t->usr_flush + 1);
+	err = spindle_table_push(t);
+	return err ? err : wait_for(t, &n, timeout_ms ? spindle_deadline(timeout_ms) : 0);
 }

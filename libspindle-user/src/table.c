@@ -190,10 +190,14 @@ static void apply(struct spindle_table *t, const struct spindle_table_attach *a)
 	t->ctl_vouched = (const void *)(ctl + a->ctl_vouched);
 	t->ctl_signals = (const void *)(ctl + a->ctl_signals);
 	t->ctl_fired = (const void *)(ctl + a->ctl_fired);
+	t->ctl_flushed = (const void *)(ctl + a->ctl_flushed);
+	t->ctl_fields = (const char *)(ctl + a->ctl_fields);
 	t->usr_seen = (void *)(usr + a->usr_seen);
 	t->usr_heard = (void *)(usr + a->usr_heard);
 	if (t->flags & SPINDLE_TABLE_WRITE) {
 		t->usr_dirty = (void *)(usr + a->usr_dirty);
+		t->usr_flush = (void *)(usr + a->usr_flush);
+		t->usr_skip = (void *)(usr + a->usr_skip);
 		t->own = t->map_own.addr;
 	}
 }
@@ -257,9 +261,6 @@ static int attach_steps(struct spindle_table *t, const struct spindle_table_attr
 	ret = refresh(t);
 	if (ret)
 		return ret;
-
-	if (t->own)
-		spindle_table_adopt(t);
 
 	t->step = SPINDLE_STEP_DONE;
 	return 0;

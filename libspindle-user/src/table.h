@@ -3,7 +3,7 @@
  * Declarations inside the tables of the library.
  *
  *	table.c			attach, detach, members and their rows
- *	table-wait.c		wait for changes of rows, and for signals of predicates
+ *	table-wait.c		wait for changes of rows, signals of predicates, ends of flushes
  *	table-layout.c		is the kernel's reply consistent?
  *	table-cell.c		write and read cells
  *	table-strerror.c	texts
@@ -42,9 +42,6 @@ struct spindle_rows {
 
 /* Check a reply of the kernel against itself, before anything is mapped by it. */
 int spindle_table_check(const struct spindle_table_attach *a);
-
-/* Push the row that the writer before has left. */
-void spindle_table_adopt(struct spindle_table *t);
 
 /* The waits of the table until a time of spindle_deadline(); @deadline 0: only ask. */
 int spindle_change_until(struct spindle_table *t, int64_t deadline);

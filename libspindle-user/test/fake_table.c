@@ -28,8 +28,9 @@ enum cookie { CTL, USR, OWN, ROWS };
 
 /* Offsets in ctl and usr. */
 enum place {
-	STATE = 0, ERROR = 4, NEED = 8, GENERATION = 16, SIGNALS = 24, VOUCHED = 64, FIRED = 1024,
-	SEEN = 8, HEARD = 16, DIRTY = 64,
+	STATE = 0, ERROR = 4, NEED = 8, GENERATION = 16, SIGNALS = 24, FLUSHED = 32, VOUCHED = 64,
+	FIRED = 1024, FIELDS = 2048,
+	SEEN = 8, HEARD = 16, FLUSH = 24, SKIP = 32, DIRTY = 64,
 };
 
 /* A predicate of a file, and what the engine remembers of it. */
@@ -69,6 +70,8 @@ static struct {
 	void *old[OLDS];
 	uint32_t olds;
 	struct channel ch[FAKE_NODES][FAKE_NODES];
+	/* Cells that a node has not sent to another one that it skips. */
+	__u64 lacks[FAKE_NODES][FAKE_NODES][SPINDLE_MAX_CELLS / 64];
 	/* The pass of an engine, between the guard and the other cells. */
 	bool in_pass[FAKE_NODES], has_guard[FAKE_NODES];
 	uint64_t guard[FAKE_NODES][WORDS];
@@ -140,6 +143,7 @@ void fake_table_setup(const struct fake_table_opts *o)
 	f.seats = FAKE_NODES;
 	memset(f.file, 0, sizeof(f.file));
 	memset(f.in_pass, 0, sizeof(f.in_pass));
+	memset(f.lacks, 0, sizeof(f.lacks));
 	memset(f.seat, 0, sizeof(f.seat));
 	for (i = 0; i < FAKE_NODES; i++) {
 		f.instance[i] = FAKE_INSTANCES - 1 - i;
@@ -236,6 +240,62 @@ static void post(uint32_t src, uint32_t dst, uint32_t cell)
 		op->version = op->copy[words - 2];
 }
 
+static bool is_skipped(const struct file *w, uint32_t dst)
+{
+	return load(&w->usr[SKIP / 8 + f.instance[dst] / 64]) >> f.instance[dst] % 64 & 1;
+}
+
+static bool lacks_any(uint32_t node, uint32_t dst)
+{
+	uint32_t i;
+
+	for (i = 0; i < SPINDLE_MAX_CELLS / 64; i++)
+		if (f.lacks[node][dst][i])
+			return true;
+	return false;
+}
+
+/* A node that is not skipped any more lacks some cells: send these to all, once more. */
+static bool take_in(uint32_t node, struct file *w)
+{
+	bool any = false;
+	uint32_t i, dst;
+
+	for (dst = 0; dst < FAKE_NODES; dst++) {
+		if (is_skipped(w, dst) || !lacks_any(node, dst))
+			continue;
+		for (i = 0; i < SPINDLE_MAX_CELLS / 64; i++)
+			__atomic_fetch_or(&w->usr[DIRTY / 8 + i], f.lacks[node][dst][i],
+					  __ATOMIC_SEQ_CST);
+		memset(f.lacks[node][dst], 0, sizeof(f.lacks[node][dst]));
+		any = true;
+	}
+	return any;
+}
+
+static bool flush_is_due(const struct file *w)
+{
+	return load(&w->usr[FLUSH / 8]) != load(&w->ctl[FLUSHED / 8]);
+}
+
+/* Everything that was marked before the process asked has arrived. */
+static bool end_flush(uint32_t node, struct file *w)
+{
+	__u64 flush = load(&w->usr[FLUSH / 8]);
+	uint32_t dst;
+
+	if (flush == load(&w->ctl[FLUSHED / 8]) || f.in_pass[node] || is_dirty(node))
+		return false;
+	for (dst = 0; dst < FAKE_NODES; dst++)
+		if (!is_skipped(w, dst) && (f.ch[node][dst].n || lacks_any(node, dst)))
+			return false;
+	pthread_mutex_lock(&f.lock);
+	store(&w->ctl[FLUSHED / 8], flush);
+	pthread_cond_broadcast(&f.change);
+	pthread_mutex_unlock(&f.lock);
+	return true;
+}
+
 /* The second half: the other bits, and the guard last. */
 static void take_rest(uint32_t node, struct file *w)
 {
@@ -248,6 +308,12 @@ static void take_rest(uint32_t node, struct file *w)
 	for (dst = 0; dst < FAKE_NODES; dst++) {
 		if (dst == node)
 			continue;
+		if (is_skipped(w, dst)) {
+			for (i = 0; i < SPINDLE_MAX_CELLS / 64; i++)
+				f.lacks[node][dst][i] |= taken[i];
+			f.lacks[node][dst][0] |= f.has_guard[node];
+			continue;
+		}
 		for (i = 1; i < f.o.cells; i++)
 			if (taken[i / 64] >> i % 64 & 1)
 				post(node, dst, i);
@@ -509,7 +575,7 @@ static bool step_engine(uint32_t node)
 {
 	struct file *w = writer_of(node);
 
-	if (step_predicates(node))
+	if (step_predicates(node) || (w && (take_in(node, w) || end_flush(node, w))))
 		return true;
 
 	/* The kernel goes on with a pass when the writer has gone: its row is still there. */
@@ -687,11 +753,14 @@ void fake_table_view(const struct spindle_seat *seat, uint32_t n)
 
 static bool any_dirty(void)
 {
+	const struct file *w;
 	uint32_t node;
 
-	for (node = 0; node < FAKE_NODES; node++)
-		if (is_dirty(node))
+	for (node = 0; node < FAKE_NODES; node++) {
+		w = writer_of(node);
+		if (is_dirty(node) || (w && flush_is_due(w)))
 			return true;
+	}
 	return false;
 }
 
@@ -797,6 +866,20 @@ void spindle_sys_close(int fd)
 	pthread_mutex_unlock(&f.look_lock);
 }
 
+/* A new writer: send again what the one before has left. */
+static void adopt_row(struct file *file)
+{
+	uint32_t cell;
+
+	for (cell = 0; cell < f.o.cells; cell++)
+		if (load(own_cell(file->node, cell) + cell_words() - 2))
+			file->usr[DIRTY / 8 + cell / 64] |= 1ULL << cell % 64;
+	pthread_mutex_lock(&f.lock);
+	f.kicked = true;
+	pthread_cond_signal(&f.work);
+	pthread_mutex_unlock(&f.lock);
+}
+
 static int do_attach(struct file *file, struct spindle_table_attach *a)
 {
 	if (f.o.attach_err)
@@ -819,13 +902,18 @@ static int do_attach(struct file *file, struct spindle_table_attach *a)
 		.ctl_error = ERROR, .ctl_need_wakeup = NEED, .ctl_generation = GENERATION,
 		.ctl_vouched = VOUCHED, .usr_seen = SEEN, .usr_dirty = DIRTY,
 		.ctl_signals = SIGNALS, .ctl_fired = FIRED, .usr_heard = HEARD,
+		.ctl_flushed = FLUSHED, .usr_flush = FLUSH, .usr_skip = SKIP, .ctl_fields = FIELDS,
 		.ctl = { CTL << 12, PAGE }, .usr = { USR << 12, PAGE }, .own = { OWN << 12, },
 		.rows = { (__u64)ROWS << 20, SPINDLE_MAX_TABLE_ROW },
 	};
-	if (a->flags & SPINDLE_TABLE_WRITE)
+	if (a->flags & SPINDLE_TABLE_WRITE) {
 		a->own.len = SPINDLE_MAX_TABLE_ROW;
+		adopt_row(file);
+	}
 	/* The word behind the counters is none of them. */
 	file->ctl[FIRED / 8 + SPINDLE_MAX_PREDICATES] = 77;
+	if (f.o.fields)
+		strcpy((char *)file->ctl + FIELDS, f.o.fields);
 	*ctl32(file, STATE) = SPINDLE_STATE_ACTIVE;
 	__atomic_store_n(&file->attached, true, __ATOMIC_RELEASE);
 	if (f.o.mangle)
@@ -1108,6 +1196,8 @@ int spindle_sys_poll(int fd, short events, short *revents, const struct timespec
 			*revents |= events & POLLIN;
 		if (load(&file->ctl[SIGNALS / 8]) != load(&file->usr[HEARD / 8]))
 			*revents |= events & POLLPRI;
+		if ((file->flags & SPINDLE_TABLE_WRITE) && !flush_is_due(file))
+			*revents |= events & POLLOUT;
 		if (*ctl32(file, STATE) > SPINDLE_STATE_ACTIVE)
 			*revents |= POLLERR | POLLHUP;
 		if (!*revents)

@@ -32,6 +32,8 @@ struct fake_table_opts {
 	uint32_t cell;
 	/** @vouch: the guard may arrive before the other cells */
 	bool vouch;
+	/** @fields: fields of the table; NULL: it has none */
+	const char *fields;
 	/** @attach_err: refuse the attachment with this errno */
 	int attach_err;
 	/** @map_err: the errno of mapping a row */
@@ -49,7 +51,7 @@ struct fake_table_opts {
 /* Results of a test, from the fake. */
 struct fake_table_report {
 	unsigned int kicks;
-	unsigned int lost;	/* cells were dirty, and nobody woke the engine */
+	unsigned int lost;	/* there was work, and nobody woke the engine */
 	unsigned int looks;	/* at predicates of a file */
 	int predicates;
 	int open_files;

@@ -119,8 +119,6 @@ mutant put_too_long table-cell.c '/^int spindle_cell_put/,/^}/ s/len > spindle_c
 mutant push_wakes_nobody table-cell.c 's/if (spindle_load_once32(t->ctl_need_wakeup))/if (0)/'
 mutant push_always_kicks table-cell.c 's/if (spindle_load_once32(t->ctl_need_wakeup))/if (1)/'
 mutant push_after_the_end table-cell.c 's/if (spindle_table_state(t) > SPINDLE_STATE_ACTIVE)/if (0)/'
-mutant row_is_not_adopted table.c 's/^		spindle_table_adopt(t);/		;/'
-mutant guard_is_adopted_first table-cell.c 's/for (cell = t->cells; cell--;)/for (cell = 0; cell < 1; cell++)/'
 
 # Cells of tables: the reader.
 mutant seal_not_checked table-cell.c 's/return spindle_cell_mix(copy, words - 1) == copy\[words - 1\];/return true;/'
@@ -152,6 +150,16 @@ mutant reply_with_short_rows table-layout.c 's/return holds(&a->rows, 0, a->cell
 mutant reply_without_fired table-layout.c 's/a->ctl_fired, SPINDLE_MAX_PREDICATES, 8/a->ctl_fired, 1, 8/'
 mutant reply_without_signals table-layout.c 's/holds(&a->ctl, a->ctl_signals, 1, 8) \&\&/1 \&\&/'
 mutant reply_without_heard table-layout.c 's/holds(&a->usr, a->usr_heard, 1, 8)/1/'
+mutant reply_without_flushed table-layout.c 's/holds(&a->ctl, a->ctl_flushed, 1, 8)/1/'
+mutant reply_without_flush table-layout.c 's/holds(&a->usr, a->usr_flush, 1, 8)/1/'
+mutant reply_without_skip table-layout.c 's/holds(&a->usr, a->usr_skip, .*, 8)/1/'
+mutant flush_without_number table-wait.c 's/\*t->usr_flush + 1/*t->usr_flush/'
+mutant flush_wakes_nobody table-wait.c 's/err = spindle_table_push(t);/err = 0;/'
+mutant flush_of_a_reader table-wait.c '/^int spindle_table_flush/,/^}/ s/if (!t->own)/if (!t->fd)/'
+mutant skip_nobody table-cell.c 's/__atomic_fetch_or(word, bit, __ATOMIC_RELAXED);/;/'
+mutant skip_for_ever table-cell.c 's/__atomic_fetch_and(word, ~bit/__atomic_fetch_and(word, ~0ULL/'
+mutant skip_wakes_nobody table-cell.c '/^int spindle_table_skip/,/^}/ s/return spindle_table_push(t);/return 0;/'
+mutant skip_oneself table-cell.c 's/ || instance == t->own_instance)/)/'
 mutant reply_with_few_vouched table-layout.c 's/a->ctl_vouched, a->instances, 8/a->ctl_vouched, 1, 8/'
 
 # Predicates of tables.

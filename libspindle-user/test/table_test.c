@@ -12,9 +12,11 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include <linux/spindle_genl.h>
 #include <spindle/table.h>
 
 #include "fake_table.h"
+#include "sys.h"
 #include "tap.h"
 
 #define MAX_CELLS	5
@@ -70,7 +72,7 @@ static void test_geometry(void)
 	start(&t, 2, SPINDLE_TABLE_WRITE);
 	CHECK(t.step == SPINDLE_STEP_DONE && t.table == 2 && t.vid == 3 && t.rank == 1);
 	CHECK(t.cells == 4 && spindle_cell_bytes(&t) == 48 && spindle_table_row_bytes(&t) == 256);
-	CHECK(spindle_table_fd(&t) >= 0);
+	CHECK(spindle_table_fd(&t) >= 0 && !*spindle_table_fields(&t));
 	CHECK(spindle_table_state(&t) == SPINDLE_STATE_ACTIVE && !spindle_table_error(&t));
 	CHECK(spindle_table_seats(&t, seat, FAKE_NODES) == FAKE_NODES);
 	CHECK(seat[1].node == 2 && seat[1].sst == t.own_instance);
@@ -84,6 +86,18 @@ static void test_geometry(void)
 	CHECK(!spindle_cell_begin(&t, 1) && spindle_cell_put(&t, 1, "x", 1) == -EBADF);
 	CHECK(spindle_cell_get(&t, instance, 1, NULL, 0, NULL) == -ENOENT);
 	CHECK(spindle_table_wait(&t, 0) == -EBADF);
+}
+
+/* The text is the kernel's, as long as the attachment. */
+static void test_fields(void)
+{
+	struct fake_table_opts o = { .fields = "load:u32,host:s16" };
+	struct spindle_table t;
+
+	fake_table_setup(&o);
+	start(&t, 2, 0);
+	CHECK(!strcmp(spindle_table_fields(&t), o.fields));
+	spindle_table_detach(&t);
 }
 
 static void expect_refusal(const struct fake_table_opts *f, int want, const char *text)
@@ -155,6 +169,10 @@ static const struct spoil {
 	{ offsetof(struct spindle_table_attach, usr_heard), 4, 4096 },
 	{ offsetof(struct spindle_table_attach, usr_seen), 4, 4092 },
 	{ offsetof(struct spindle_table_attach, usr_dirty), 4, 4096 },
+	{ offsetof(struct spindle_table_attach, ctl_flushed), 4, 4092 },
+	{ offsetof(struct spindle_table_attach, usr_flush), 4, 4096 },
+	{ offsetof(struct spindle_table_attach, usr_skip), 4, 4096 },
+	{ offsetof(struct spindle_table_attach, ctl_fields), 4, 4096 - SPINDLE_FIELDS_LEN },
 	{ offsetof(struct spindle_table_attach, own.len), 8, 0 },
 	{ offsetof(struct spindle_table_attach, own.len), 8, 255 },
 	{ offsetof(struct spindle_table_attach, rows.len), 8, 255 },
@@ -260,6 +278,98 @@ static void test_kick(void)
 	fake_table_final(SPINDLE_STATE_GONE, SPINDLE_ERR_VIEW_GONE);
 	CHECK(spindle_cell_end(&t, 1) == -EPIPE && fake_table_look().kicks == 2);
 	stop(&t, 1);
+}
+
+/* ---- flush, skip ------------------------------------------------------ */
+
+static uint64_t version_of(const struct spindle_table *t, uint32_t instance, uint32_t cell)
+{
+	uint64_t version = 0;
+
+	CHECK(!spindle_cell_get(t, instance, cell, NULL, 0, &version));
+	return version;
+}
+
+static bool is_out(const struct spindle_table *t)
+{
+	struct timespec now = { 0 };
+	short revents;
+
+	return spindle_sys_poll(t->fd, POLLOUT, &revents, &now) == 1 && (revents & POLLOUT);
+}
+
+static void test_flush(void)
+{
+	struct spindle_table t[2];
+	uint32_t seed = 1;
+
+	fake_table_setup(&plain);
+	start(&t[0], 1, SPINDLE_TABLE_WRITE);
+	start(&t[1], 2, 0);
+	CHECK(spindle_table_flushed(&t[0]) && is_out(&t[0]) && !is_out(&t[1]));
+	CHECK(spindle_table_flush(&t[1], 0) == -EBADF);
+	CHECK(!spindle_cell_put(&t[0], 1, "x", 1));
+	fake_table_sleep(true);
+	CHECK(spindle_table_flush(&t[0], 0) == 0 && fake_table_look().kicks == 1);
+	fake_table_sleep(false);
+	CHECK(!spindle_table_flushed(&t[0]) && !is_out(&t[0]));
+	while (!spindle_table_flushed(&t[0]))
+		CHECK(fake_table_step(&seed));
+	CHECK(version_of(&t[1], t[0].own_instance, 1) == 1 && is_out(&t[0]));
+	/* Nothing is left to send, and the number is a new one all the same. */
+	CHECK(spindle_table_flush(&t[0], 0) == 0);
+	fake_table_settle(&seed);
+	CHECK(spindle_table_flushed(&t[0]));
+	CHECK(!spindle_cell_put(&t[0], 1, "y", 1));
+	CHECK(spindle_table_flush(&t[0], 10) == 0);
+	fake_table_final(SPINDLE_STATE_GONE, SPINDLE_ERR_VIEW_GONE);
+	CHECK(spindle_table_flush(&t[0], -1) == -EPIPE);
+	fake_table_settle(&seed);
+	stop(t, 2);
+}
+
+static void test_flush_waits(void)
+{
+	struct spindle_table t[2];
+	uint64_t i;
+
+	fake_table_setup(&(struct fake_table_opts){ .cells = 4, .cell = SPINDLE_MAX_CELL });
+	start(&t[0], 1, SPINDLE_TABLE_WRITE);
+	start(&t[1], 3, 0);
+	fake_table_start();
+	for (i = 1; i <= 300; i++) {
+		CHECK(!spindle_cell_put(&t[0], 3, &i, sizeof(i)));
+		CHECK(spindle_table_flush(&t[0], -1) == 1);
+		CHECK(version_of(&t[1], t[0].own_instance, 3) == i);
+	}
+	fake_table_stop();
+	stop(t, 2);
+}
+
+static void test_skip(void)
+{
+	struct spindle_table t[3];
+	uint32_t seed = 1;
+
+	fake_table_setup(&plain);
+	start(&t[0], 1, SPINDLE_TABLE_WRITE);
+	start(&t[1], 2, 0);
+	start(&t[2], 3, 0);
+	CHECK(spindle_table_skip(&t[1], 0, true) == -EBADF);
+	CHECK(spindle_table_skip(&t[0], FAKE_INSTANCES, true) == -EINVAL);
+	CHECK(spindle_table_skip(&t[0], t[0].own_instance, true) == -EINVAL);
+	CHECK(!spindle_table_skip(&t[0], t[1].own_instance, true));
+	CHECK(!spindle_cell_put(&t[0], 2, "x", 1));
+	CHECK(spindle_table_flush(&t[0], 0) == 0);
+	fake_table_settle(&seed);
+	CHECK(spindle_table_flushed(&t[0]));
+	CHECK(version_of(&t[1], t[0].own_instance, 2) == 0);
+	CHECK(version_of(&t[2], t[0].own_instance, 2) == 1);
+	fake_table_sleep(true);
+	CHECK(!spindle_table_skip(&t[0], t[1].own_instance, false) && fake_table_look().kicks == 1);
+	fake_table_settle(&seed);
+	CHECK(version_of(&t[1], t[0].own_instance, 2) == 1);
+	stop(t, 3);
 }
 
 static struct spindle_table *watched;
@@ -781,6 +891,7 @@ int main(int argc, char **argv)
 {
 	static const struct tap_case list[] = {
 		{ "attach: geometry, members, detach twice", test_geometry },
+		{ "attach: the fields of the table", test_fields },
 		{ "attach: refusals are undone and explained", test_refusal },
 		{ "attach: an illegal layout is refused", test_layout },
 		{ "cells: limits, lengths, bad arguments", test_limits },
@@ -788,6 +899,9 @@ int main(int argc, char **argv)
 		{ "cells: one kick for each push, and only if the engine sleeps", test_kick },
 		{ "cells: a cell is marked behind its seal", test_order },
 		{ "cells: a new writer goes on where one was killed", test_successor },
+		{ "flush: ends when all members have what was sealed", test_flush },
+		{ "flush: waits for an engine of its own pace", test_flush_waits },
+		{ "skip: a member gets nothing, then all that it lacks", test_skip },
 		{ "snapshot: sizes, torn cells, no change in between", test_snapshot },
 		{ "wait: no change is missed, the last one before the end", test_wait },
 		{ "members: a row of another view is mapped again", test_members },

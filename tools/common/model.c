@@ -8,7 +8,9 @@
 
 #include <linux/spindle.h>
 #include <linux/spindle_genl.h>
+#include <linux/spindle_table.h>
 
+#include "fields.h"
 #include "model.h"
 #include "names.h"
 #include "util.h"
@@ -53,6 +55,7 @@ const struct ctl_key ctl_subgroup_keys[] = {
 	SUBGROUP(HOLD, "hold", "Hold", BOOL, HOLD, .def = 1),
 	SUBGROUP(CELLS, "cells", "Cells", U32, CELLS),
 	SUBGROUP(CELL, "cell", "Cell", BYTES, CELL, .def = SPINDLE_DEF_CELL),
+	SUBGROUP(FIELDS, "fields", "Fields", STR, FIELDS),
 	/* Files do not have it, because a file describes a group at any position. */
 	SUBGROUP(LSN, "lsn", NULL, U64, LSN, .any = true),
 	{ .name = NULL }
@@ -409,7 +412,8 @@ bool ctl_subgroup_has(const struct ctl_subgroup *sg, unsigned int val)
 {
 	if (val == CTL_SG_ID || val == CTL_SG_NAME || val == CTL_SG_MODE)
 		return true;
-	return ctl_is_table(sg) == (val == CTL_SG_CELLS || val == CTL_SG_CELL);
+	return ctl_is_table(sg) ==
+	       (val == CTL_SG_CELLS || val == CTL_SG_CELL || val == CTL_SG_FIELDS);
 }
 
 /* Does the rule of such a subgroup have this value? @val: index into ctl_rule_keys */
@@ -430,24 +434,49 @@ const char *ctl_subgroup_title(const struct ctl_subgroup *sg)
 	return ctl_asprintf("%s %llu", what, id);
 }
 
-/* A request would drop the senders of a table without an error. The kernel refuses other values. */
+/* Are the fields of a table a list of fields that its cells have room for? */
+static const char *check_fields(const struct ctl_subgroup *sg)
+{
+	const struct ctl_val *text = &sg->val[CTL_SG_FIELDS], *cell = &sg->val[CTL_SG_CELL];
+	uint64_t bytes = cell->set ? cell->num : SPINDLE_DEF_CELL;
+	struct ctl_cell_fields fields;
+	const char *err;
+
+	if (!text->set || !*text->str)
+		return NULL;
+	if (strlen(text->str) > SPINDLE_FIELDS_LEN)
+		return ctl_asprintf("%s: the fields have %d characters at most",
+				    ctl_subgroup_title(sg), SPINDLE_FIELDS_LEN);
+	err = ctl_fields_parse(text->str, &fields);
+	if (!err && bytes >= SPINDLE_MIN_CELL && bytes <= SPINDLE_MAX_CELL)
+		err = ctl_fields_fit(&fields, bytes - sizeof(struct spindle_cell_seal));
+	return err ? ctl_asprintf("%s: %s", ctl_subgroup_title(sg), err) : NULL;
+}
+
+/*
+ * A request would drop the senders of a table without an error, and the kernel does not read fields.
+ * The kernel refuses other values.
+ */
 static const char *check_table(const struct ctl_subgroup *sg, int *line)
 {
-	if (!ctl_is_table(sg) || !sg->senders.set)
+	if (!ctl_is_table(sg))
 		return NULL;
+	*line = sg->val[CTL_SG_FIELDS].line;
+	if (!sg->senders.set)
+		return check_fields(sg);
 	*line = sg->senders.line;
 	return ctl_asprintf("%s has no senders: each member writes its row",
 			    ctl_subgroup_title(sg));
 }
 
 /**
- * ctl_subgroup_check() - can a request express the lists of members and senders?
+ * ctl_subgroup_check() - is everything right that the kernel does not check?
  * @view: the view of the subgroup
  * @sg: subgroup
  * @line: out: line of the mistake
  *
  * On the wire a sender is a member with a flag. So a request would drop a sender that is not a
- * member, and the senders of a table, without an error.
+ * member, and the senders of a table, without an error. Only programs read the fields of a table.
  *
  * Return: NULL, or what is wrong
  */

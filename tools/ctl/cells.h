@@ -11,7 +11,7 @@
 #include <spindle/table.h>
 
 #include "args.h"
-#include "fields.h"
+#include "common/fields.h"
 
 /* Keys that the verbs share; the index into ctl_cells_keys. */
 enum {

@@ -20,7 +20,7 @@ const struct ctl_key ctl_cells_keys[CTL_CELLS_VALS] = {
 };
 
 /**
- * ctl_cells_check() - check the keys that the verbs share, and read the fields
+ * ctl_cells_check() - check the keys that the verbs share, and read fields of the command line
  * @a: arguments, for messages
  * @c: the keys are taken
  *
@@ -51,9 +51,29 @@ static const char *misfit(const struct ctl_cells *c)
 	return ctl_fields_fit(&c->fields, spindle_cell_bytes(&c->t));
 }
 
+/*
+ * Read the fields that the table has, unless the command line has some. Another program may have
+ * added the table with any text.
+ */
+static void take_fields(struct ctl_cells *c)
+{
+	const char *err;
+
+	if (c->val[CTL_CELLS_FIELDS].set || !*spindle_table_fields(&c->t))
+		return;
+	err = ctl_fields_parse(spindle_table_fields(&c->t), &c->fields);
+	if (!err)
+		err = ctl_fields_fit(&c->fields, spindle_cell_bytes(&c->t));
+	if (!err)
+		return;
+	ctl_err("%s: the fields of table %u are left out: %s", c->what, c->t.table,
+		ctl_clean(err));
+	c->fields.count = 0;
+}
+
 /**
  * ctl_cells_attach() - attach to the table of the command line
- * @c: ctl_cells_check() has been here
+ * @c: ctl_cells_check() has been here; out: the fields of the table, if none were given
  * @flags: SPINDLE_TABLE_WRITE or 0
  *
  * Return: CTL_OK, or CTL_FAILED after a message, and nothing is attached
@@ -77,8 +97,10 @@ int ctl_cells_attach(struct ctl_cells *c, uint32_t flags)
 		return CTL_FAILED;
 	}
 	why = misfit(c);
-	if (!why)
+	if (!why) {
+		take_fields(c);
 		return CTL_OK;
+	}
 	ctl_err("%s: %s", c->what, why);
 	spindle_table_detach(&c->t);
 	return CTL_FAILED;

@@ -4,6 +4,7 @@
  *
  * The command is the writer of the row for a moment, so it fails while another process writes the
  * row. When the command detaches, the engine takes the value and sends it to the other members.
+ * With a timeout the command waits until they have it.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -13,11 +14,13 @@
 #include "args.h"
 #include "cells.h"
 #include "common/util.h"
+#include "wait.h"
 
 /* Keys of "table put", behind those that the verbs share. */
 enum {
 	PUT_TEXT = CTL_CELLS_VALS,
 	PUT_HEX,
+	PUT_TIMEOUT,
 	PUT_VALS
 };
 
@@ -45,6 +48,7 @@ static int take_words(struct ctl_args *a, struct put *p)
 	struct ctl_key keys[PUT_VALS + 1] = {
 		[PUT_TEXT] = CTL_KEY("text", NULL, STR, 0),
 		[PUT_HEX] = CTL_KEY("hex", NULL, STR, 0),
+		[PUT_TIMEOUT] = ctl_timeout_key,
 	};
 	const struct ctl_key *key;
 	const char *word;
@@ -97,9 +101,8 @@ static int take_text(struct ctl_args *a, struct put *p)
 	return CTL_OK;
 }
 
-/* Are the values those of fields that exist? The cell is not known yet, so @value is for show. */
-static int check_words(struct ctl_args *a, const struct put *p,
-		       const struct ctl_cell_fields *fields)
+/* What is wrong with the values of fields? NULL: nothing. The values are not put yet. */
+static const char *check_words(const struct put *p, const struct ctl_cell_fields *fields)
 {
 	unsigned char value[CTL_CELLS_VALUE] = { 0 };
 	const char *err;
@@ -109,33 +112,33 @@ static int check_words(struct ctl_args *a, const struct put *p,
 	for (i = 0; i < p->words; i++) {
 		err = ctl_fields_take(fields, p->word[i], value);
 		if (err)
-			return ctl_usage(a, "%s", err);
+			return err;
 		len = strcspn(p->word[i], "=") + 1;
 		for (k = 0; k < i; k++)
 			if (!strncmp(p->word[k], p->word[i], len))
-				return ctl_usage(a, "%s: the field has a value already",
-						 p->word[i]);
+				return ctl_asprintf("%s: the field has a value already",
+						    p->word[i]);
 	}
-	return CTL_OK;
+	return NULL;
 }
 
-/* Take the value, of one of its four kinds. */
+/* Take the value, of one of its four kinds. Fields that only the table knows are checked later. */
 static int take_value(struct ctl_args *a, struct put *p, const struct ctl_cell_fields *fields)
 {
-	const char *err;
+	const char *err = NULL;
 
 	if (p->val[PUT_TEXT].set + p->val[PUT_HEX].set + p->input + !!p->words != 1)
 		return ctl_usage(a, "one value: fields with FIELD=VALUE, text, hex, or -");
-	if (p->words && !fields->count)
-		return ctl_usage(a, "'%s' needs 'fields'", p->word[0]);
 	if (fields->count && !p->words)
 		return ctl_usage(a, "'fields' needs FIELD=VALUE");
 	if (p->input)
 		return read_input(p);
 	if (p->val[PUT_TEXT].set)
 		return take_text(a, p);
+	if (p->words && fields->count)
+		err = check_words(p, fields);
 	if (p->words)
-		return check_words(a, p, fields);
+		return err ? ctl_usage(a, "%s", err) : CTL_OK;
 	err = ctl_value_unhex(p->val[PUT_HEX].str, p->value, sizeof(p->value), &p->len);
 	return err ? ctl_usage(a, "hex '%s': %s", p->val[PUT_HEX].str, err) : CTL_OK;
 }
@@ -156,18 +159,50 @@ static int put_fields(struct ctl_cells *c, const struct put *p, uint32_t cell)
 	return spindle_cell_put(&c->t, cell, value, bytes);
 }
 
+/* Wait until the other members have the value. */
+static int wait_for_members(struct ctl_cells *c, unsigned int seconds)
+{
+	int err = spindle_table_flush(&c->t, seconds * 1000);
+
+	if (err < 0)
+		return ctl_cells_failed(c, err);
+	if (err)
+		return CTL_OK;
+	ctl_err("%s: the value is written, and after %u s some members do not have it yet",
+		c->what, seconds);
+	return CTL_FAILED;
+}
+
+/* Can the table have the value? */
+static int check_value(const struct ctl_cells *c, const struct put *p)
+{
+	const char *err = NULL;
+
+	if (p->len > spindle_cell_bytes(&c->t))
+		err = ctl_asprintf("%u bytes, and a value of table %u has %u", p->len, c->t.table,
+				   spindle_cell_bytes(&c->t));
+	else if (p->words && !c->fields.count)
+		err = ctl_asprintf("'%s' needs 'fields', because table %u has none", p->word[0],
+				   c->t.table);
+	else if (p->words)
+		err = check_words(p, &c->fields);
+	if (!err)
+		return CTL_OK;
+	ctl_err("%s: %s", c->what, err);
+	return CTL_FAILED;
+}
+
 static int put_value(struct ctl_cells *c, const struct put *p)
 {
 	uint32_t cell = c->val[CTL_CELLS_CELL].num;
-	int err;
+	int err = check_value(c, p);
 
-	if (p->len > spindle_cell_bytes(&c->t)) {
-		ctl_err("%s: %u bytes, and a value of table %u has %u", c->what, p->len,
-			c->t.table, spindle_cell_bytes(&c->t));
-		return CTL_FAILED;
-	}
+	if (err)
+		return err;
 	err = p->words ? put_fields(c, p, cell) : spindle_cell_put(&c->t, cell, p->value, p->len);
-	return err ? ctl_cells_failed(c, err) : CTL_OK;
+	if (err)
+		return ctl_cells_failed(c, err);
+	return p->val[PUT_TIMEOUT].set ? wait_for_members(c, p->val[PUT_TIMEOUT].num) : CTL_OK;
 }
 
 /**

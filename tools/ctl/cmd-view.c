@@ -288,7 +288,8 @@ static void print_members(const struct ctl_running *run)
 static const char *columns_of(bool live, bool tables)
 {
 	if (tables)
-		return live ? "table name cells cell members min" : "table name cells cell members";
+		return live ? "table name cells cell members min fields" :
+			      "table name cells cell members fields";
 	return live ? "subgroup name mode window max-msg ring hold members senders shards min "
 		      "on-exit" :
 		      "subgroup name mode window max-msg ring hold members senders";

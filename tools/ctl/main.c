@@ -73,6 +73,7 @@ static const struct noun nouns[] = {
 	  "  table get node N id T|name NAME [row NODE] [cell C] [fields FIELDS]\n"
 	  "  table put node N id T|name NAME cell C\n"
 	  "           fields FIELDS FIELD=VALUE... | text STRING | hex BYTES | -\n"
+	  "           [timeout SECONDS]\n"
 	  "  table watch node N id T|name NAME [row NODE] [cell C] [fields FIELDS]\n"
 	  "           [count N]\n"
 	  "    FIELDS are like load:u32,free:u64,host:s16 or free:u64@8; the types are\n"

@@ -82,6 +82,7 @@ static void put_table(struct nl_msg *msg, uint32_t id)
 	nla_put_u32(msg, SPINDLE_SUBGROUP_A_ID, id);
 	nla_put_u8(msg, SPINDLE_SUBGROUP_A_MODE, SPINDLE_MODE_TABLE);
 	nla_put_u32(msg, SPINDLE_SUBGROUP_A_CELLS, 12);
+	nla_put_string(msg, SPINDLE_SUBGROUP_A_FIELDS, "load:u32");
 	nla_put_u32(msg, SPINDLE_SUBGROUP_A_CELL, 64);
 	node = nla_nest_start(msg, SPINDLE_SUBGROUP_A_NODE);
 	nla_put_u32(msg, SPINDLE_SUBGROUP_NODE_A_ID, 1);
@@ -633,7 +634,7 @@ static void test_tables(void)
 {
 	const char *text = NODE "[View]\nVid = 7\nTimeoutMs = 100\nSpares = 4\n" MEMBERS
 		"[Table]\nId = 4\nCells = 13\nMembers = 1\nMin = 2\n[Table]\nId = 5\nCells = 1\n";
-	const char *part = "\n[Table]\nId = 4\nCells = 12\nCell = 64\nMembers = 1\nMin = 2\n";
+	const char *part = "\n[Table]\nId = 4\nCells = 12\nCell = 64\nFields = load:u32\nMembers = 1\nMin = 2\n";
 	char *shown;
 
 	table = 4;
@@ -645,7 +646,8 @@ static void test_tables(void)
 	ok(!apply(shown, "") && untouched(), "apply finds nothing to do for a table of showconf");
 	ok(!apply(text, " --prune --replace --dry-run") && untouched() &&
 	   strstr(output, "~ table 4 of the live view of node 1\n"
-			  "    table 4 cells: 12 -> 13\n") &&
+			  "    table 4 cells: 12 -> 13\n"
+			  "    table 4 fields: load:u32 -> ") &&
 	   strstr(output, "+ table 5 of the live view of node 1\n") &&
 	   strstr(output, "- subgroup 9 of the live view of node 1\n"),
 	   "tables are replaced and added");

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/util.h"
-#include "ctl/fields.h"
+#include "common/fields.h"
 #include "tap.h"
 
 #define ROOM	4080

@@ -103,12 +103,13 @@ static void test_table(void)
 	begin(1);
 	run(ctl_cmd_view, "view",
 	    "set node 1 vid 1 live member 1@10.0.0.1 subgroup 0 window 4 "
-	    "table 3 cells 16 cell 1K name state min 2 members 1,5");
+	    "table 3 cells 16 cell 1K fields a:s1008 name state min 2 members 1,5");
 	sg = ctl_nest_attrs(sent_subgroup(1), SPINDLE_SUBGROUP_A_MAX);
 	ok(attr_is(sg[SPINDLE_SUBGROUP_A_ID], 4, 3) &&
 	   attr_is(sg[SPINDLE_SUBGROUP_A_MODE], 1, SPINDLE_MODE_TABLE) &&
 	   attr_is(sg[SPINDLE_SUBGROUP_A_CELLS], 4, 16) &&
 	   attr_is(sg[SPINDLE_SUBGROUP_A_CELL], 4, 1024) &&
+	   !strcmp(ctl_attr_str(sg[SPINDLE_SUBGROUP_A_FIELDS]), "a:s1008") &&
 	   !strcmp(ctl_attr_str(sg[SPINDLE_SUBGROUP_A_NAME]), "state"),
 	   "a table goes to the kernel");
 	ok(!sg[SPINDLE_SUBGROUP_A_WINDOW] && !sg[SPINDLE_SUBGROUP_A_HOLD], "without a window");
@@ -124,6 +125,15 @@ static void test_table(void)
 	ok(run(ctl_cmd_view, "view",
 	       "set node 1 vid 1 member 1@10.0.0.1 table 3 mode ordered") == 2 &&
 	   strstr(output, "table 3 mode is given twice"), "a table of another mode");
+	ok(run(ctl_cmd_view, "view",
+	       "set node 1 vid 1 member 1@10.0.0.1 table 3 cells 1 cell 1K fields a:s1009") == 2 &&
+	   strstr(output, "table 3: field 'a' ends at byte 1009, and a value has 1008"),
+	   "fields that do not fit into the cells of a table");
+	ok(run(ctl_cmd_view, "view",
+	       ctl_asprintf("set node 1 vid 1 member 1@10.0.0.1 table 3 cells 1 fields %0256d",
+			    0)) == 2 &&
+	   strstr(output, "table 3: the fields have 255 characters at most"),
+	   "fields that are too long");
 }
 
 /* The nodes that the rule of a subgroup names. */

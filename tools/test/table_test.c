@@ -94,13 +94,15 @@ static void test_usage(void)
 	says("put 1 id 2 cell 0 text a hex 00", 2, "one value");
 	says("put 1 id 2 cell 0 text a load=1", 2, "one value");
 	says("put 1 id 2 cell 0 text a -", 2, "one value");
-	says("put 1 id 2 cell 0 load=1", 2, "'load=1' needs 'fields'");
+	says("put 1 id 2 cell 0 load=1", 1,
+	     "table put: 'load=1' needs 'fields', because table 2 has none");
 	says("put 1 id 2 cell 0 " FIELDS "text a", 2, "'fields' needs FIELD=VALUE");
 	says("put 1 id 2 cell 0 " FIELDS "laod=1", 2, "'laod=1' sets no field; there is: load");
 	says("put 1 id 2 cell 0 " FIELDS "load=4294967296", 2, "not a number from 0 to 4294967295");
 	says("put 1 id 2 cell 0 " FIELDS "load=1 load=2", 2, "load=2: the field has a value");
 	says("put 1 id 2 cell 0 " FIELDS "host=123456789", 2, "9 bytes, and the field has 8");
 	says("put 1 id 2 cell 0 hex 0", 2, "hex '0': two digits");
+	says("put 1 id 2 cell 0 text x timeout 0", 2, "timeout");
 	says("put 1 id 2 cell 0 word", 2, "'word' is not known here; there is: node, id");
 	says("make", 2, "there is no verb 'make'");
 	ok(left_nothing(), "nothing stays open");
@@ -203,6 +205,11 @@ static void test_put(void)
 	       "NODE  CELL  VERSION  VALUE\n"
 	       "   1     0        1  \"hi\"\n"
 	       "   1     3        3  ff00ff0000000000\n", "bytes and text that were put");
+	says("put 1 id 2 cell 0 text ho timeout 1", 1,
+	     "table put: the value is written, and after 1 s some members do not have it yet");
+	fake_table_start();
+	prints("put 1 id 2 cell 0 text ho timeout 60", 0, "", "a value that all members get");
+	fake_table_stop();
 	ok(left_nothing(), "nothing stays open after put");
 }
 
@@ -343,6 +350,38 @@ static void test_watch_torn(void)
 	ok(left_nothing(), "nothing stays open after a writer that dies");
 }
 
+/* The table has fields, and the command line need not name them. */
+static void test_fields_of_table(void)
+{
+	struct fake_table_opts o = { .fields = "load:u32,host:s8" };
+
+	fake_table_setup(&o);
+	prints("put 1 id 2 cell 3 host=web1 load=7", 0, "", "fields of the table");
+	fake_table_settle(&seed);
+	prints("get 1 id 2", 0,
+	       "NODE  CELL  VERSION  LOAD  HOST\n"
+	       "   1     3        1     7  web1\n", "fields of the table");
+	prints("get 1 id 2 fields a:u8,b:s7@4", 0,
+	       "NODE  CELL  VERSION  A  B\n"
+	       "   1     3        1  7  web1\n", "the command line is first");
+	says("put 1 id 2 cell 3 laod=1", 1, "table put: 'laod=1' sets no field; there is: load, host");
+	says("put 1 id 2 cell 3 load=1 load=2", 1, "load=2: the field has a value already");
+	prints("put 1 id 2 cell 3 text abc", 0, "", "a value without fields");
+	fake_table_settle(&seed);
+	prints("get 1 id 2 cell 3 row 1", 0,
+	       "NODE  CELL  VERSION     LOAD  HOST\n"
+	       "   1     3        2  6513249  -\n", "fields of the table");
+	o.fields = "load:u32,host:s60";
+	fake_table_setup(&o);
+	prints("get 1 id 2", 0,
+	       "spindle-ctl: table get: the fields of table 2 are left out: field 'host' ends at byte 64, "
+	       "and a value has 48\nNo cell has a value yet.\n", "fields that do not fit");
+	o.fields = "a text of somebody\033[2J";
+	fake_table_setup(&o);
+	says("get 1 id 2", 0, "the fields of table 2 are left out: field 'a text of somebody?[2J': "
+	     "NAME:TYPE is missing a ':'");
+}
+
 int main(void)
 {
 	begin(1);
@@ -354,5 +393,6 @@ int main(void)
 	test_end();
 	test_watch();
 	test_watch_torn();
+	test_fields_of_table();
 	return tap_end();
 }

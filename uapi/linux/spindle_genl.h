@@ -22,6 +22,7 @@
 
 #define SPINDLE_CLUSTER_LEN		23	/* characters of a cluster name */
 #define SPINDLE_NAME_LEN		64	/* characters of a subgroup name */
+#define SPINDLE_FIELDS_LEN		255	/* characters of the fields of a table */
 #define SPINDLE_DEF_CLUSTER		"spindle"	/* default of CLUSTER */
 #define SPINDLE_DEF_PORT		4790	/* default of PORT */
 #define SPINDLE_DEF_IDLE_US		50	/* default of IDLE_US */
@@ -536,6 +537,11 @@ enum spindle_subgroup_attr {
 	 * 4096, default 64
 	 */
 	SPINDLE_SUBGROUP_A_CELL,
+	/**
+	 * @SPINDLE_SUBGROUP_A_FIELDS: string, of a table, names and types of the fields of a value,
+	 * as spindle-ctl reads them. The kernel keeps the text for all members and does not read it
+	 */
+	SPINDLE_SUBGROUP_A_FIELDS,
 	/**
 	 * @SPINDLE_SUBGROUP_A_TABLE_STATS: nest of enum spindle_table_stat: counters of a table,
 	 * which has neither STATS nor histograms, READER and ROW (reply only)

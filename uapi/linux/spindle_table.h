@@ -17,7 +17,7 @@
  * The memory of an attachment
  * ---------------------------
  *   ctl   read-only   words that the kernel writes: state, generation, signals, wake-up flag
- *   usr   read-write  words that the process writes: seen, heard, dirty bits
+ *   usr   read-write  words that the process writes: seen, heard, dirty bits, flush, skip
  *   own   read-write  the node's own row                      (WRITE)
  *   rows  read-only   the row of each member, one per instance, the own row as well
  *
@@ -30,7 +30,7 @@
  *   write   version + 1 into a local variable; the value; the version; then
  *           store-release the seal over value and version             (A)
  *   mark    atomic OR of the cell's bit into usr.dirty, with release  (B)
- *   kick    full barrier; if ctl.need_wakeup: ioctl(SPINDLE_TABLE_IOC_KICK)
+ *   kick    full barrier; if ctl.need_wakeup: ioctl(SPINDLE_TABLE_IOC_KICK)     (C)
  *
  *   read    load-acquire the seal (pairs with A); copy value and version; an acquire fence;
  *           compute the seal of the copy: if it is not the one that was loaded, the owner is
@@ -49,6 +49,25 @@
  * the other cells, what the owner sealed before that version, or something newer. With
  * SPINDLE_TABLE_FEAT_VOUCH this holds only for versions of cell 0 up to ctl.vouched of the instance
  * (load-acquire).
+ *
+ * Flush
+ * -----
+ * The writer may ask when the other members have in memory what it has marked so far. It stores
+ * another number into usr.flush with release, behind its dirty bits (D), and kicks. The engine
+ * stores that number into ctl.flushed (load-acquire) when devices have confirmed all writes for it.
+ * One flush is under way at a time. A number that the process stores during a flush waits for its
+ * end. If the process stores several, only the last one shows. Numbers begin with 1. A member that
+ * leaves is not waited for.
+ *
+ * poll() sets EPOLLOUT for the writer while ctl.flushed is usr.flush, and the eventfd is signalled
+ * at each end.
+ *
+ * Members to skip
+ * ---------------
+ * usr.skip has a bit for each instance. While the bit of a member is set, the engine sends no
+ * change of the own row to that member, and no flush waits for it. When the process has cleared the
+ * bit, it kicks, and the member gets the newest values. The bit is atomic, as dirty bits are. The
+ * kernel clears the bit of an instance that another node gets.
  *
  * Waiting
  * -------
@@ -145,7 +164,7 @@ struct spindle_table_attach {
 	__u32 table;
 	/** @flags: in: SPINDLE_TABLE_* */
 	__u32 flags;
-	/** @event_fd: in: an eventfd that is signalled when the generation grows, or -1 */
+	/** @event_fd: in: an eventfd that is signalled whenever poll() wakes, or -1 */
 	__s32 event_fd;
 	/** @resv: in: 0; out: 0 */
 	__u32 resv;
@@ -193,6 +212,17 @@ struct spindle_table_attach {
 	__u32 ctl_fired;
 	/** @usr_heard: out: offset in usr of a __u64: the signals that the process has handled */
 	__u32 usr_heard;
+	/** @ctl_flushed: out: offset in ctl of a __u64: the last flush that has ended */
+	__u32 ctl_flushed;
+	/** @usr_flush: out: offset in usr of a __u64, with _WRITE: the flush that is wanted */
+	__u32 usr_flush;
+	/** @usr_skip: out: offset in usr of a __u64 for each 64 instances, with _WRITE */
+	__u32 usr_skip;
+	/**
+	 * @ctl_fields: out: offset in ctl of the table's fields, a text of SPINDLE_FIELDS_LEN
+	 * characters at most and a zero byte; "" if the table has none. The text stays as it is
+	 */
+	__u32 ctl_fields;
 	/** @ctl: out: section, always present */
 	struct spindle_section ctl;
 	/** @usr: out: section, always present */

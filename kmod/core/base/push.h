@@ -62,6 +62,11 @@ struct spindle_write {
 	bool guard;
 	/** @imm: immediate data of a guard */
 	u32 imm;
+	/**
+	 * @place: out, or NULL: the place behind this write in the queue to the member, whose
+	 * completion is wanted
+	 */
+	u64 *place;
 };
 
 struct spindle_mc;

@@ -184,6 +184,8 @@ static const char *check_subgroup(const struct spindle_view *view, u32 i, bool l
 	err = table ? check_table(sg) : check_sizes(sg);
 	if (err)
 		return err;
+	if (sg->fields[0] && !table)
+		return "only a table has fields";
 	if ((!sg->members && !live) || (sg->members & ~all))
 		return "a subgroup's nodes are members of the view";
 	if ((!sg->senders && !live && !table) || (sg->senders & ~sg->members))
@@ -249,6 +251,15 @@ static u64 digest_u64(u64 h, u64 v)
 	return h;
 }
 
+/* The zero byte behind the text counts, so that two texts are not taken for one. */
+static u64 digest_text(u64 h, const char *text)
+{
+	do
+		h = digest_u64(h, (u8)*text);
+	while (*text++);
+	return h;
+}
+
 /**
  * spindle_view_digest() - fingerprint of all that the protocol takes from a view
  * @view: the view
@@ -284,10 +295,8 @@ u64 spindle_view_digest(const struct spindle_view *view)
 		h = digest_u64(h, sg->members);
 		h = digest_u64(h, sg->senders);
 		h = digest_u64(h, sg->former);
-		b = 0;
-		do
-			h = digest_u64(h, (u8)sg->name[b]);
-		while (sg->name[b++]);
+		h = digest_text(h, sg->name);
+		h = digest_text(h, sg->fields);
 	}
 	return h;
 }

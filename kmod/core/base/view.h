@@ -79,9 +79,14 @@ struct spindle_view_subgroup {
 	u64 former;
 	/**
 	 * @name: "", or unique in the view, but shards share one. Its size leaves no hole, because
-	 * a card has this struct as it is in memory
+	 * a card has it as it is in memory
 	 */
 	char name[SPINDLE_NAME_LEN + 8];
+	/**
+	 * @fields: of a table: names and types of the fields of a value, or "". Only programs read the
+	 * text. It is the last member, because a card has it apart from the rest of a rule
+	 */
+	char fields[SPINDLE_FIELDS_LEN + 1];
 };
 
 /**

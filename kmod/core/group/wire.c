@@ -269,6 +269,7 @@ void spindle_tb_wire(struct spindle_tb *tb, const struct spindle_view *view, u32
 		m->remote_cells = of.out->pay[index];
 		m->remote_block = of.out->hdr[index];
 		m->vouch = of.vouch ? &of.vouch[index] : NULL;
+		m->done = of.done;
 	}
 }
 

@@ -39,6 +39,8 @@ struct spindle_row {
 	 * their order
 	 */
 	u32 *vouch;
+	/** @done: how far the queue to that member is complete; NULL of this node itself */
+	const u64 *done;
 };
 
 int spindle_mc_create(struct spindle_mc *mc, const struct spindle_view *view, u32 index, u32 me,

@@ -7,7 +7,13 @@
 
 static_assert(!(sizeof(struct spindle_card) % sizeof(u64)), "words behind it are aligned");
 static_assert(!(sizeof(struct spindle_view_member) % sizeof(u64)), "words behind it are aligned");
-static_assert(!(sizeof(struct spindle_rule) % sizeof(u64)), "words behind it are aligned");
+
+/* The part of a rule that a card has as it is in memory, and the longest text of the rest. */
+#define RULE_BYTES	offsetof(struct spindle_rule, cfg.fields)
+#define MAX_TEXT	(sizeof_field(struct spindle_rule, cfg.fields))
+
+static_assert(!(RULE_BYTES % sizeof(u64)), "words behind it are aligned");
+static_assert(RULE_BYTES + MAX_TEXT == sizeof(struct spindle_rule), "nothing follows the text");
 
 /* ---- lineage ------------------------------------------------------------ */
 
@@ -83,11 +89,48 @@ u64 spindle_live_digest(const struct spindle_view *view, const struct spindle_ru
 
 /* ---- cards -------------------------------------------------------------- */
 
-static u32 card_bytes(u32 members, u32 subgroups, u32 rules)
+static u32 card_bytes(u32 members, u32 subgroups, u32 rules, u32 text)
 {
 	return sizeof(struct spindle_card) + members * sizeof(struct spindle_view_member) +
-	       subgroups * sizeof(struct spindle_card_subgroup) +
-	       rules * sizeof(struct spindle_rule);
+	       subgroups * sizeof(struct spindle_card_subgroup) + rules * RULE_BYTES + text;
+}
+
+static u32 text_bytes(const struct spindle_rules *rules)
+{
+	u32 bytes = 0, i;
+
+	for (i = 0; i < rules->num_rules; i++)
+		bytes += strlen(rules->rule[i].cfg.fields) + 1;
+	return ALIGN(bytes, sizeof(u64));
+}
+
+/* Put the fields of all rules behind each other. */
+static void put_text(char *text, const struct spindle_rules *rules)
+{
+	u32 i;
+
+	memset(text, 0, text_bytes(rules));
+	for (i = 0; i < rules->num_rules; i++) {
+		u32 len = strlen(rules->rule[i].cfg.fields) + 1;
+
+		memcpy(text, rules->rule[i].cfg.fields, len);
+		text += len;
+	}
+}
+
+/* Take the fields of all rules, which have to be all of the text. Return: whether they are. */
+static bool take_text(const char *text, u32 bytes, struct spindle_rules *rules)
+{
+	u32 at = 0, i, len;
+
+	for (i = 0; i < rules->num_rules; i++) {
+		len = strnlen(text + at, min_t(u32, bytes - at, MAX_TEXT));
+		if (at + len == bytes || len == MAX_TEXT)
+			return false;
+		memcpy(rules->rule[i].cfg.fields, text + at, len + 1);
+		at += len + 1;
+	}
+	return bytes == ALIGN(at, sizeof(u64)) && !memchr_inv(text + at, 0, bytes - at);
 }
 
 /**
@@ -97,7 +140,8 @@ static u32 card_bytes(u32 members, u32 subgroups, u32 rules)
  */
 u32 spindle_card_max(void)
 {
-	return card_bytes(SPINDLE_MAX_MEMBERS, SPINDLE_MAX_SUBGROUPS, SPINDLE_MAX_SUBGROUPS);
+	return card_bytes(SPINDLE_MAX_MEMBERS, SPINDLE_MAX_SUBGROUPS, SPINDLE_MAX_SUBGROUPS,
+			  SPINDLE_MAX_SUBGROUPS * MAX_TEXT);
 }
 
 /**
@@ -109,7 +153,8 @@ u32 spindle_card_max(void)
  */
 u32 spindle_card_bytes(const struct spindle_view *view, const struct spindle_rules *rules)
 {
-	return card_bytes(view->num_members, view->num_subgroups, rules->num_rules);
+	return card_bytes(view->num_members, view->num_subgroups, rules->num_rules,
+			  text_bytes(rules));
 }
 
 /**
@@ -126,6 +171,7 @@ void spindle_card_make(struct spindle_card *card, const struct spindle_view *vie
 {
 	struct spindle_view_member *member = (void *)(card + 1);
 	struct spindle_card_subgroup *subgroup = (void *)(member + view->num_members);
+	u8 *rule = (void *)(subgroup + view->num_subgroups);
 	u32 i;
 
 	*card = (struct spindle_card){
@@ -139,6 +185,7 @@ void spindle_card_make(struct spindle_card *card, const struct spindle_view *vie
 		.timeout_ms = rules->timeout_ms,
 		.max_nodes = rules->max_nodes,
 		.quorum = rules->quorum,
+		.text = text_bytes(rules),
 	};
 	memcpy(card->witness, rules->witness, sizeof(card->witness));
 	memcpy(member, view->member, view->num_members * sizeof(*member));
@@ -147,8 +194,9 @@ void spindle_card_make(struct spindle_card *card, const struct spindle_view *vie
 			.members = view->subgroup[i].members,
 			.former = view->subgroup[i].former,
 		};
-	memcpy(subgroup + view->num_subgroups, rules->rule,
-	       rules->num_rules * sizeof(*rules->rule));
+	for (i = 0; i < rules->num_rules; i++, rule += RULE_BYTES)
+		memcpy(rule, &rules->rule[i], RULE_BYTES);
+	put_text((char *)rule, rules);
 }
 
 /* Terminate the names, and check that each flag is 0 or 1. */
@@ -171,15 +219,16 @@ static bool has_length(const struct spindle_card *card, u32 bytes)
 {
 	return bytes >= sizeof(*card) && card->members <= SPINDLE_MAX_MEMBERS &&
 	       card->subgroups <= SPINDLE_MAX_SUBGROUPS &&
-	       card->rules <= SPINDLE_MAX_SUBGROUPS &&
-	       bytes == card_bytes(card->members, card->subgroups, card->rules);
+	       card->rules <= SPINDLE_MAX_SUBGROUPS && card->text <= card->rules * MAX_TEXT &&
+	       bytes == card_bytes(card->members, card->subgroups, card->rules, card->text);
 }
 
-/* Read and check the rules of a card. */
-static const char *read_rules(const struct spindle_card *card, const void *at,
+/* Read and check the rules of a card of the right length. */
+static const char *read_rules(const struct spindle_card *card, const u8 *at,
 			      struct spindle_rules *rules)
 {
 	int fault;
+	u32 i;
 
 	memset(rules, 0, sizeof(*rules));
 	rules->timeout_ms = card->timeout_ms;
@@ -187,8 +236,9 @@ static const char *read_rules(const struct spindle_card *card, const void *at,
 	rules->quorum = card->quorum;
 	memcpy(rules->witness, card->witness, sizeof(rules->witness));
 	rules->num_rules = card->rules;
-	memcpy(rules->rule, at, card->rules * sizeof(*rules->rule));
-	if (!tidy(rules))
+	for (i = 0; i < card->rules; i++, at += RULE_BYTES)
+		memcpy(&rules->rule[i], at, RULE_BYTES);
+	if (!take_text((const char *)at, card->text, rules) || !tidy(rules))
 		return "the contact's answer is malformed";
 	return spindle_rules_check(rules, &fault);
 }
@@ -214,10 +264,10 @@ const char *spindle_card_read(const struct spindle_card *card, u32 bytes,
 
 	if (!has_length(card, bytes))
 		return "the contact's answer has the wrong length";
-	if (card->tables || !spindle_lineage_given(&card->lineage))
+	if (!spindle_lineage_given(&card->lineage))
 		return "the contact's answer is malformed";
 	subgroup = (const void *)(member + card->members);
-	text = read_rules(card, subgroup + card->subgroups, rules);
+	text = read_rules(card, (const u8 *)(subgroup + card->subgroups), rules);
 	if (text)
 		return text;
 	memset(view, 0, sizeof(*view));
@@ -258,7 +308,7 @@ const char *spindle_card_rules(const struct spindle_card *card, u32 bytes,
 	if (!has_length(card, bytes))
 		return "the member's answer has the wrong length";
 	subgroup = (const void *)(member + card->members);
-	return read_rules(card, subgroup + card->subgroups, rules);
+	return read_rules(card, (const u8 *)(subgroup + card->subgroups), rules);
 }
 
 /* The mark in a joiner's question is only a fingerprint, so compare with the whole lineage here. */

@@ -45,8 +45,10 @@ struct spindle_card_subgroup {
  * struct spindle_card - a view and its rules, as a contact sends them
  *
  * Behind the card are a struct spindle_view_member for each member, a struct spindle_card_subgroup
- * for each subgroup, and a struct spindle_rule for each rule. All are as they are in memory,
- * because hosts are little-endian and the structs have no holes. Another protocol version may
+ * for each subgroup, and a struct spindle_rule up to cfg.fields for each rule. All are as they are
+ * in memory, because hosts are little-endian and the structs have no holes. At the end are the
+ * fields of each rule with their zero byte, and zero bytes up to a multiple of 8. Most rules have
+ * none, so a card does not have the room that a rule has for them. Another protocol version may
  * change the layout.
  */
 struct spindle_card {
@@ -70,8 +72,8 @@ struct spindle_card {
 	u32 max_nodes;
 	/** @quorum: of the rules */
 	u32 quorum;
-	/** @tables: 0; for tables of programs */
-	u32 tables;
+	/** @text: bytes of the fields of all rules, with what follows them */
+	u32 text;
 	/** @witness: of the rules */
 	u32 witness[SPINDLE_MAX_WITNESSES];
 };

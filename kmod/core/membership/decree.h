@@ -11,7 +11,7 @@
  *	1		survivors, as a mask of ranks
  *	2		number of joiners
  *	3 ...		of each joiner: id, incarnation, address, family and port
- *	23		0; for a digest of new rules
+ *	23		name of the rules of the next view; 0: the present ones
  *	HEAD ...	trim: of each subgroup of the view, of each sender, in order
  *
  * Context: engine.

@@ -498,6 +498,15 @@ u32 spindle_rules_trims(const struct spindle_rules *rules)
 	return n;
 }
 
+/* The zero byte behind the text counts, so that two texts are not taken for one. */
+static void mix_text(u64 part[8], const char *text)
+{
+	do {
+		part[6] = (u8)*text;
+		part[7] = spindle_mix(part, 8);
+	} while (*text++);
+}
+
 /**
  * spindle_rules_digest() - fingerprint of the rules
  * @rules: checked
@@ -532,10 +541,8 @@ u64 spindle_rules_digest(const struct spindle_rules *rules)
 			part[6] = rule->node[n];
 			part[7] = spindle_mix(part, 8);
 		}
-		for (n = 0; rule->cfg.name[n]; n++) {
-			part[6] = (u8)rule->cfg.name[n];
-			part[7] = spindle_mix(part, 8);
-		}
+		mix_text(part, rule->cfg.name);
+		mix_text(part, rule->cfg.fields);
 	}
 	return part[7] ?: 1;
 }
@@ -554,7 +561,8 @@ u64 spindle_rules_offer(const struct spindle_rules *rules)
 /* ---- other rules ---------------------------------------------------------- */
 
 static_assert(sizeof(struct spindle_view_subgroup) ==
-		      6 * sizeof(u32) + 3 * sizeof(u64) + SPINDLE_NAME_LEN + 8,
+		      6 * sizeof(u32) + 3 * sizeof(u64) + SPINDLE_NAME_LEN + 8 +
+			      SPINDLE_FIELDS_LEN + 1,
 	      "no hole: rules are compared as bytes");
 static_assert(sizeof(struct spindle_rule) ==
 		      sizeof(struct spindle_view_subgroup) + sizeof(u64) +

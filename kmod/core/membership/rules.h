@@ -37,8 +37,6 @@
  * struct spindle_rule - one subgroup, or several that share the nodes among them
  */
 struct spindle_rule {
-	/** @cfg: their configuration; id is that of the first, members and senders do not count */
-	struct spindle_view_subgroup cfg;
 	/** @senders: entries of @node that may send, without @all_send; 0 of a table */
 	u64 senders;
 	/** @shards: how many; 1 of a table */
@@ -63,6 +61,11 @@ struct spindle_rule {
 	u32 num_nodes;
 	/** @node: ids */
 	u32 node[SPINDLE_MAX_MEMBERS];
+	/**
+	 * @cfg: their configuration; id is that of the first, members and senders do not count. It is
+	 * the last member, because a card has the fields of a table apart from the rest of a rule
+	 */
+	struct spindle_view_subgroup cfg;
 };
 
 /**

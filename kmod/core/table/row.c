@@ -47,7 +47,8 @@ static bool copy_guard(struct spindle_tb *tb)
 	u32 n = tb->cell / sizeof(u64);
 	u64 *copy = tb->next;
 
-	if (!spindle_tb_copy_cell((const u64 *)tb->row, n, copy)) {
+	tb->half = !spindle_tb_copy_cell((const u64 *)tb->row, n, copy);
+	if (tb->half) {
 		spindle_count(&tb->stats.half, 1);
 		return false;
 	}

@@ -32,6 +32,22 @@ static void keep_member(struct spindle_tb_member *m, const struct spindle_tb_mem
 	m->due = old->due;
 	m->seal = old->seal;
 	m->guard = old->guard;
+	m->flush = old->flush;
+	m->place = old->place;
+}
+
+/* What the process says goes over to the table of the next view. */
+static void keep_process(struct spindle_tb *tb, struct spindle_tb *old)
+{
+	tb->dirty = old->dirty;
+	tb->ask = old->ask;
+	tb->skip = old->skip;
+	tb->flush = old->flush;
+	tb->flushed = old->flushed;
+	tb->half = old->half;
+	old->dirty = NULL;
+	old->ask = NULL;
+	old->skip = NULL;
 }
 
 /**
@@ -44,8 +60,7 @@ void spindle_tb_follow(struct spindle_tb *tb, struct spindle_tb *old, const u32 
 {
 	u32 r;
 
-	tb->dirty = old->dirty;
-	old->dirty = NULL;
+	keep_process(tb, old);
 	memcpy(tb->guard, old->guard, tb->cell);
 	memcpy(tb->word, old->word, sizeof(tb->word));
 	tb->stats = old->stats;
@@ -55,25 +70,29 @@ void spindle_tb_follow(struct spindle_tb *tb, struct spindle_tb *old, const u32 
 	tb->turns = old->turns;
 	spindle_block_write(&tb->block, tb->word);
 	for (r = 0; r < tb->members; r++) {
-		if (from[r] != SPINDLE_NO_RANK)
+		if (from[r] != SPINDLE_NO_RANK) {
 			keep_member(&tb->member[r], &old->member[from[r]]);
-		else
-			lacks_all(tb, &tb->member[r]);
+			continue;
+		}
+		lacks_all(tb, &tb->member[r]);
+		spindle_tb_take_in(tb, r);
 	}
 	spindle_tb_preds_follow(tb, old, from);
 }
 
 /* ---- the own row ------------------------------------------------------ */
 
-/* Count the changes of the own row in this pass as one. */
+/* Count the changes of the own row in this pass as one. Returns whether there is work. */
 static bool change_row(struct spindle_tb *tb)
 {
+	u64 ask = spindle_tb_asked(tb);
 	bool process = spindle_tb_take_dirty(tb);
+	bool flush = spindle_tb_take_flush(tb, ask);
 
 	if (process)
 		tb->changed |= BIT_ULL(tb->me);
 	if (!process && tb->sets == tb->sets_taken)
-		return false;
+		return flush;
 	tb->sets_taken = tb->sets;
 	tb->word[SPINDLE_TB_PUSHES]++;
 	spindle_block_write(&tb->block, tb->word);
@@ -82,15 +101,53 @@ static bool change_row(struct spindle_tb *tb)
 }
 
 /**
+ * spindle_tb_attach() - a process writes the own row from now on
+ * @tb: the table, without such a process
+ * @dirty: its dirty bits; SPINDLE_TB_WORDS words that it writes at any time, as all of these
+ * @ask: the number of the flush that it wants; 0
+ * @skip: its mask of members to skip, for all instances
+ */
+void spindle_tb_attach(struct spindle_tb *tb, u64 *dirty, const u64 *ask, u64 *skip)
+{
+	u32 r;
+
+	tb->dirty = dirty;
+	tb->ask = ask;
+	tb->skip = skip;
+	tb->flush = 0;
+	tb->flushed = 0;
+	for (r = 0; r < tb->members; r++)
+		tb->member[r].flush = 0;
+}
+
+/**
+ * spindle_tb_adopt() - take all of the row that the writer before has left
+ * @tb: the table; the process has just been attached
+ *
+ * That writer may have died between a seal and its dirty bit, and guards of the new one vouch for
+ * what is in the row. If it has left the guard half written, no flush has to wait for that.
+ */
+void spindle_tb_adopt(struct spindle_tb *tb)
+{
+	memset(tb->dirty, 0xff, SPINDLE_TB_WORDS * sizeof(*tb->dirty));
+	change_row(tb);
+	tb->half = false;
+}
+
+/**
  * spindle_tb_detach() - the process does not write the own row any more
  * @tb: the table
  *
- * What the process has marked goes to the other members. Its predicates are removed already.
+ * What the process has marked goes to the other members, also to those that it has skipped. Its
+ * predicates are removed already.
  */
 void spindle_tb_detach(struct spindle_tb *tb)
 {
 	change_row(tb);
 	tb->dirty = NULL;
+	tb->ask = NULL;
+	tb->skip = NULL;
+	tb->flushed = tb->flush;
 }
 
 /* ---- the rows of others ----------------------------------------------- */
@@ -138,6 +195,8 @@ static bool hear(struct spindle_tb *tb, u32 r)
  * spindle_tb_run() - look for changes of the rows, look at predicates, take changes of the own row
  * @tb: the table
  *
+ * Flushes end here, too.
+ *
  * Return: true if there was something, or may be something soon
  */
 bool spindle_tb_run(struct spindle_tb *tb)
@@ -149,25 +208,27 @@ bool spindle_tb_run(struct spindle_tb *tb)
 		if (r != tb->me && !(tb->bad & BIT_ULL(r)))
 			work |= hear(tb, r);
 	work |= spindle_tb_preds_look(tb);
-	return change_row(tb) || work;
+	work |= change_row(tb);
+	work |= spindle_tb_withhold(tb);
+	return spindle_tb_end_flush(tb) || work;
 }
 
 /* ---- push ------------------------------------------------------------- */
 
 /**
- * spindle_tb_wanted() - does a member lack anything of the own row?
+ * spindle_tb_wanted() - does a member lack anything of the own row, or a block for a flush?
  * @tb: the table
  * @rank: the member
  *
- * Return: true if so
+ * Return: true if so, and the member is not skipped
  */
 bool spindle_tb_wanted(const struct spindle_tb *tb, u32 rank)
 {
-	return tb->member[rank].due;
+	return tb->member[rank].due && !spindle_tb_skips(tb, rank);
 }
 
 /**
- * spindle_tb_pending() - does any member lack anything of the own row?
+ * spindle_tb_pending() - is spindle_tb_wanted() true of any member?
  * @tb: the table
  *
  * Return: true if so
@@ -177,7 +238,7 @@ bool spindle_tb_pending(const struct spindle_tb *tb)
 	u32 r;
 
 	for (r = 0; r < tb->members; r++)
-		if (tb->member[r].due)
+		if (spindle_tb_wanted(tb, r))
 			return true;
 	return false;
 }
@@ -278,6 +339,10 @@ u32 spindle_tb_push(struct spindle_tb *tb, u32 rank, u32 index, struct spindle_w
 		.imm = index << SPINDLE_IMM_SHIFT |
 		       ((u32)tb->word[SPINDLE_TB_PUSHES] & SPINDLE_IMM_SLOTS),
 	};
+	if (m->flush != tb->flush) {
+		m->flush = tb->flush;
+		write[n - 1].place = &m->place;
+	}
 	m->due = false;
 	spindle_count(&tb->stats.blocks, 1);
 	return n;

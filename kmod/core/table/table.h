@@ -23,6 +23,14 @@
  * predicates before it takes dirty bits. So if a predicate sets the guard, the bits of the cells
  * that the process sealed before that are taken after the guard was copied.
  *
+ * A process can ask for a flush: to learn when all other members have in memory what it has marked
+ * so far. The engine takes the number of the flush in the pass that takes the bits. It pushes a
+ * block to each member behind what that member lacks, and notes the block's place in the queue.
+ * The flush has ended when the queues to all members are complete up to there.
+ *
+ * A process can also skip members. They then lack what changes until the process takes them in
+ * again, and no flush waits for them.
+ *
  * What is in a row comes from a process, and nothing here believes it. A peer's block makes readers
  * look, and predicates.
  *
@@ -80,6 +88,14 @@ struct spindle_tb_member {
 	const u32 *vouch;
 	/** @torn_run: reads in a row that found its block half written */
 	u32 torn_run;
+	/** @instance: its bit in the process's mask of members to skip */
+	u32 instance;
+	/** @flush: the last flush for which it was sent a block */
+	u64 flush;
+	/** @place: behind that block, in the queue to it */
+	u64 place;
+	/** @done: how far that queue is complete; the embedder's */
+	const u64 *done;
 };
 
 /**
@@ -126,6 +142,18 @@ struct spindle_tb {
 	u64 local;
 	/** @dirty: the process's dirty bits; NULL: no process writes */
 	u64 *dirty;
+	/** @ask: number of the flush that the process wants; NULL: no process writes */
+	const u64 *ask;
+	/** @skip: the process's mask of members to skip, by instance; NULL: the same */
+	u64 *skip;
+	/** @flush: number of the flush that is under way, or was the last one */
+	u64 flush;
+	/** @flushed: number of the last flush that has ended */
+	u64 flushed;
+	/** @withheld: ranks of members that lack something, and are skipped */
+	u64 withheld;
+	/** @half: the last copy of the guard was half written */
+	bool half;
 	/** @guard: copy of the guard, @cell bytes; the embedder's memory */
 	u64 *guard;
 	/** @next: place of the next copy, the same */
@@ -186,8 +214,18 @@ bool spindle_tb_copy_cell(const u64 *from, u32 n, u64 *copy);
 bool spindle_tb_take_dirty(struct spindle_tb *tb);
 void spindle_tb_set(struct spindle_tb *tb, const struct spindle_field *field, u64 value);
 
+/* flush.c */
+u64 spindle_tb_asked(const struct spindle_tb *tb);
+bool spindle_tb_take_flush(struct spindle_tb *tb, u64 ask);
+bool spindle_tb_end_flush(struct spindle_tb *tb);
+bool spindle_tb_skips(const struct spindle_tb *tb, u32 rank);
+bool spindle_tb_withhold(struct spindle_tb *tb);
+void spindle_tb_take_in(struct spindle_tb *tb, u32 rank);
+
 /* table.c */
 void spindle_tb_follow(struct spindle_tb *tb, struct spindle_tb *old, const u32 *from);
+void spindle_tb_attach(struct spindle_tb *tb, u64 *dirty, const u64 *ask, u64 *skip);
+void spindle_tb_adopt(struct spindle_tb *tb);
 void spindle_tb_detach(struct spindle_tb *tb);
 bool spindle_tb_run(struct spindle_tb *tb);
 bool spindle_tb_wanted(const struct spindle_tb *tb, u32 rank);

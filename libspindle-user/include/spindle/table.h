@@ -20,15 +20,17 @@
  * Conventions
  * -----------
  * Functions return 0 or a count on success and a negative errno on failure. They print nothing,
- * install no signal handler, and give errno no meaning. Only spindle_table_wait() and
- * spindle_table_wait_signal() wait.
+ * install no signal handler, and give errno no meaning. Only spindle_table_wait(),
+ * spindle_table_wait_signal() and spindle_table_flush() wait.
  *
  * Threads: spindle_cell_begin(), spindle_cell_seal(), spindle_cell_end() and spindle_cell_put() may
  * be called by any number of threads at once, if no two of them write one cell.
- * spindle_table_push(), spindle_cell_get() and spindle_table_snapshot() are for any thread.
+ * spindle_table_push(), spindle_table_skip(), spindle_cell_get() and spindle_table_snapshot() are
+ * for any thread.
  * spindle_table_seats() maps rows again, so no other thread may read rows at the same time.
- * spindle_table_wait() is for one thread at a time, and so is spindle_table_wait_signal(). One
- * thread may be in each of them. spindle_table_attach() and spindle_table_detach() must run alone.
+ * spindle_table_wait() is for one thread at a time, and so are spindle_table_wait_signal() and
+ * spindle_table_flush(). One thread may be in each of them. spindle_table_attach() and
+ * spindle_table_detach() must run alone.
  *
  * Processes: an attachment is not inherited by fork(). The only call that the child may make with
  * the attachment is close(spindle_table_fd()).
@@ -36,6 +38,7 @@
 #ifndef SPINDLE_TABLE_H
 #define SPINDLE_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <linux/spindle_table.h>
@@ -72,8 +75,8 @@ struct spindle_table_attr {
 	 */
 	uint32_t flags;
 	/**
-	 * @event_fd: an eventfd to signal at each signal of a predicate, and without
-	 * SPINDLE_TABLE_SIGNALS when a row may have changed; 0 or less: none
+	 * @event_fd: an eventfd to signal at each signal of a predicate, at the end of each flush,
+	 * and without SPINDLE_TABLE_SIGNALS when a row may have changed; 0 or less: none
 	 */
 	int32_t event_fd;
 	/** @resv: 0 */
@@ -131,11 +134,15 @@ struct spindle_table {
 	const __u64 *ctl_vouched;	/* by instance */
 	const __u64 *ctl_signals;
 	const __u64 *ctl_fired;		/* by id of a predicate */
+	const __u64 *ctl_flushed;
+	const char *ctl_fields;
 
 	/* Words of the process. */
 	__u64 *usr_seen;
 	__u64 *usr_dirty;
 	__u64 *usr_heard;
+	__u64 *usr_flush;		/* NULL without SPINDLE_TABLE_WRITE, as usr_dirty */
+	__u64 *usr_skip;		/* bits, by instance */
 
 	unsigned char *own;		/* NULL without SPINDLE_TABLE_WRITE */
 	struct spindle_rows *rows;
@@ -145,7 +152,6 @@ struct spindle_table {
 	struct spindle_map map_ctl;
 	struct spindle_map map_usr;
 	struct spindle_map map_own;
-	uint64_t resv1;
 };
 
 /**
@@ -196,7 +202,7 @@ static inline uint64_t spindle_cell_mix(const spindle_word *word, uint32_t words
  * @o: what to attach to
  *
  * Opens the device, binds the open file to the table, and maps the rows of the present members.
- * A new writer goes on with the values and versions of its row. The library pushes them again,
+ * A new writer goes on with the values and versions of its row. The kernel sends them again,
  * because the writer before may have died between a seal and its push. Process context, may sleep.
  *
  * Return: 0, or one of these errors, after which nothing is left open or mapped: -EINVAL (flags, a
@@ -258,6 +264,51 @@ SPINDLE_API int spindle_cell_seal(struct spindle_table *t, uint32_t cell);
  * SPINDLE_TABLE_WRITE; or an errno of the kernel.
  */
 SPINDLE_API int spindle_table_push(struct spindle_table *t);
+
+/**
+ * spindle_table_flush() - wait until the other members have what was sealed before
+ * @t: attached with SPINDLE_TABLE_WRITE
+ * @timeout_ms: milliseconds, 0 only to begin, -1 without limit
+ *
+ * For each member the device has confirmed the writes, so the member's processes can read the
+ * values, or newer ones. The call does not tell whether a process has read them. Members that are
+ * skipped, and members that leave, are not waited for.
+ *
+ * Wakes the engine as spindle_table_push() does. A flush that has not ended goes on behind the
+ * call, and spindle_table_flushed() says when it has ended.
+ *
+ * Return: 1: all have it; 0 when the time is up; -EINTR on a signal; -EPIPE: the state is final;
+ * -EBADF without SPINDLE_TABLE_WRITE; or an errno of the kernel.
+ */
+SPINDLE_API int spindle_table_flush(struct spindle_table *t, int timeout_ms);
+
+/**
+ * spindle_table_flushed() - has the last spindle_table_flush() ended?
+ * @t: attached with SPINDLE_TABLE_WRITE
+ *
+ * POLLOUT of spindle_table_fd() says the same. For the thread that called spindle_table_flush().
+ *
+ * Return: true if so, or if there was none.
+ */
+static inline bool spindle_table_flushed(const struct spindle_table *t)
+{
+	return spindle_load_acquire(t->ctl_flushed) == *t->usr_flush;
+}
+
+/**
+ * spindle_table_skip() - send a member no changes of the row for now, or again
+ * @t: attached with SPINDLE_TABLE_WRITE
+ * @instance: of the member's row: seat.sst of spindle_table_seats(), or spindle_table_instance()
+ * @skip: false: the member is to get the newest values, and all later ones
+ *
+ * For values that are meant for some of the members: skip the others, then write. A value that was
+ * sealed before the call may still be on its way to the member. When the attachment ends, no member
+ * is skipped any more. A node that comes to the instance of one that has left is not skipped.
+ *
+ * Return: 0; -EINVAL: @instance is out of range, or the own one; -EBADF without
+ * SPINDLE_TABLE_WRITE; and without @skip as spindle_table_push(), when the bit is cleared.
+ */
+SPINDLE_API int spindle_table_skip(struct spindle_table *t, uint32_t instance, bool skip);
 
 /**
  * spindle_cell_end() - seal a cell with its next version, and wake the engine if it sleeps
@@ -428,8 +479,9 @@ SPINDLE_API const char *spindle_table_call_strerror(const struct spindle_table *
  *
  * POLLIN: a row may have changed since the last spindle_table_wait() that returned 1; never set
  * with SPINDLE_TABLE_SIGNALS. POLLPRI: a predicate has signalled since the last
- * spindle_table_wait_signal() that returned 1. POLLERR and POLLHUP: the state is final. Make the
- * call of the event without time after each event, because the event stays set until then.
+ * spindle_table_wait_signal() that returned 1. Make the call of the event without time after each
+ * of these events, because the event stays set until then. POLLOUT: spindle_table_flushed() is
+ * true. POLLERR and POLLHUP: the state is final.
  *
  * Return: the descriptor; it belongs to the table, do not close it.
  */
@@ -447,6 +499,21 @@ static inline int spindle_table_fd(const struct spindle_table *t)
 static inline uint32_t spindle_cell_bytes(const struct spindle_table *t)
 {
 	return t->cell - (uint32_t)sizeof(struct spindle_cell_seal);
+}
+
+/**
+ * spindle_table_fields() - names and types of the fields of a value
+ * @t: attached
+ *
+ * Whoever added the table has chosen the text, and the kernel does not check it. spindle-ctl reads
+ * "NAME:TYPE[@OFFSET],...", see spindle-ctl(8).
+ *
+ * Return: the text, or "" if the table has none. It stays as it is until spindle_table_detach().
+ * Any thread.
+ */
+static inline const char *spindle_table_fields(const struct spindle_table *t)
+{
+	return t->ctl_fields;
 }
 
 /**

@@ -29,7 +29,10 @@ void fabric_post(struct sim *sim, u32 from, u32 to, u64 base, const struct spind
 	struct link *link = &sim->link[from][to];
 	struct op *op;
 
-	/* A connection belongs to one life of a node. */
+	link->posted++;
+	if (write->place)
+		*write->place = link->posted;
+	/* A connection belongs to one life of a node. Other writes are lost, and never complete. */
 	if (src->crashed || link->cut || src->life[to] != sim->node[to].inc)
 		return;
 	if (link->up_at > sim->now) {
@@ -154,6 +157,7 @@ void fabric_move(struct sim *sim, u32 from, u32 to)
 		memcpy(row, op->data, op->len);
 	complete(sim, from, to, op);
 	pop(sim, from, to);
+	link->done++;
 	if (link->n)
 		link->at = max(sim->now, link->head->at);
 }
@@ -240,6 +244,8 @@ static void renew(struct sim *sim, u32 from, u32 to)
 	link->up_at = 0;
 	link->lost_at = 0;
 	link->last = sim->now;
+	link->posted = 0;
+	link->done = 0;
 	/* A member that is still in an old view reads the row of the old life. */
 	sim->old_row[sim->old_rows++] = holder->row[from];
 	holder->row[from] = calloc(1, SIM_ROW(sim));

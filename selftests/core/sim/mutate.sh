@@ -150,7 +150,7 @@ mutant table_forgotten group/group.c 's/return tb ? spindle_tb_pending(tb) : spi
 mutant table_joiner_lacks_nothing table/table.c '/^static void lacks_all/,/^}/ s/m->due = true;/m->due = false;/'
 mutant table_guard_first table/table.c 's/u32 n = push_cells(tb, m, write, max - 1);/u32 n = m->lacks[0] \& 1 ? push_guard(tb, m, write, 0, max - 2) : 0;/;s/^	if (m->lacks\[0\] \& 1)$/	if (n < max - 1) n += push_cells(tb, m, write + n, max - 1 - n);\n	if (0)/'
 mutant table_not_vouched table/table.c 's/return !m->vouch ||/return 1 ||/'
-mutant table_torn_guard table/row.c 's/	if (!spindle_tb_copy_cell(.*/	if (1) {/'
+mutant table_torn_guard table/row.c 's/tb->half = !spindle_tb_copy_cell(.*/tb->half = true;/'
 mutant table_not_heard table/table.c 's/WRITE_ONCE(m->guard, word\[SPINDLE_TB_GUARD\]);/;/'
 
 mutants_end

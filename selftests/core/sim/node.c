@@ -53,6 +53,7 @@ struct spindle_row node_row(void *ctx, u32 rank)
 		.in = &sim->lo[index],
 		.out = index == node->index ? NULL : &sim->lo[node->index],
 		.vouch = sim->imm ? node->vouch[index][node->life[index]] : NULL,
+		.done = &sim->link[node->index][index].done,
 	};
 }
 
@@ -453,6 +454,8 @@ static void node_ran(void *ctx, u32 g, bool work)
 
 	check_events(node, &node->group[g]);
 	check_deliveries(node, g);
+	if (node->group[g].tb)
+		table_ran(node, g);
 }
 
 /* The module sees completions of a joiner's writes, which takes some passes, or many. */

@@ -346,7 +346,7 @@ struct total {
 	u64 liars;
 	u64 lies[LIE_KINDS];
 	u64 found[LIE_KINDS];
-	u64 rules_changed, rules_unmet, tables, cells;
+	u64 rules_changed, rules_unmet, tables, cells, flushes;
 };
 
 static void add(struct total *t, const struct sim *sim)
@@ -386,6 +386,7 @@ static void add(struct total *t, const struct sim *sim)
 	t->rules_unmet += sim->rules_unmet;
 	t->tables += sim->tables_begun;
 	t->cells += sim->cells_read;
+	t->flushes += sim->flushes;
 	for (i = 0; i < FAULT_KINDS; i++)
 		t->happened[i] += sim->happened[i];
 	t->liars += !!sim->liar;
@@ -427,9 +428,10 @@ static void report_counts(const struct total *t, double seconds)
 	       (unsigned long long)t->lost_then);
 	printf("# joiners of one change that connected to each other: %llu\n",
 	       (unsigned long long)t->met);
-	printf("# nodes that changed their rules: %llu; offers that another change ended: %llu; tables begun: %llu, cells read: %llu\n",
+	printf("# nodes that changed their rules: %llu; offers that another change ended: %llu; tables begun: %llu, cells read: %llu, rows at the end of a flush: %llu\n",
 	       (unsigned long long)t->rules_changed, (unsigned long long)t->rules_unmet,
-	       (unsigned long long)t->tables, (unsigned long long)t->cells);
+	       (unsigned long long)t->tables, (unsigned long long)t->cells,
+	       (unsigned long long)t->flushes);
 	printf("# lanes that broke alone: %llu, idle and closed: %llu, other ends replaced: %llu; schedules without quorum: %llu\n",
 	       (unsigned long long)t->snapped, (unsigned long long)t->idled,
 	       (unsigned long long)t->renewed, (unsigned long long)t->any);

@@ -86,6 +86,8 @@ struct link {
 	u32 n;
 	u64 at; /* when the first write moves */
 	u64 last; /* when the last posted write moves */
+	u64 posted; /* writes, since the connection is up */
+	u64 done; /* those of them that the sender knows to be complete */
 	u32 slow; /* delay at most */
 	bool blocked; /* by a partition */
 	bool cut; /* for good */
@@ -213,6 +215,8 @@ struct kept {
  * @dirty: cells that its process has changed
  * @preds: its predicate
  * @round: version of the last guard that the process has sealed
+ * @ask: number of the last flush that it wanted
+ * @asked: @round when it asked, until the flush has ended
  * @sealed: the process has sealed the cell of the next round, and not the guard
  * @came: the node came into the view when the table was there already
  * @seen_cell: by node: versions that the reader has seen
@@ -261,6 +265,8 @@ struct group {
 	u64 dirty[SPINDLE_TB_WORDS];
 	struct spindle_tb_preds preds;
 	u64 round;
+	u64 ask;
+	u64 asked;
 	bool sealed;
 	bool came;
 	u64 seen_cell[SIM_NODES][SIM_CELLS];
@@ -424,6 +430,7 @@ struct sim {
 	struct rng tables; /* the same, for tables */
 	u64 tables_begun;
 	u64 cells_read;
+	u64 flushes; /* rows that were compared at the end of a flush */
 	struct spindle_rules rules;
 	struct spindle_rules wanted[SIM_WANTS]; /* other rules that the administrator has wanted */
 	u32 wants; /* how many; the last one counts */
@@ -562,6 +569,7 @@ void table_free(struct spindle_tb *tb, const struct spindle_memory *memory);
 void table_begin(struct node *node, u32 g);
 void table_member(struct node *node, u32 index);
 void table_run(struct node *node, u32 g);
+void table_ran(struct node *node, u32 g);
 bool table_at_rest(struct node *node, u32 g);
 
 /* rules.c */

@@ -75,6 +75,56 @@ static void write_row(struct node *node, u32 g)
 	seal(node, g, 0, ++grp->round);
 }
 
+/* ---- flush ---------------------------------------------------------------- */
+
+/* A member that is up and has the table in the same view has the guard that the flush is about. */
+static void check_member(struct node *node, u32 g, const struct node *other)
+{
+	const struct group *grp = &node->group[g];
+	u32 n = words_of(grp->tb);
+
+	if (liar_is(node->sim, other->index) || !node_up(other) ||
+	    node->life[other->index] != other->inc || !other->group[g].tb ||
+	    spindle_mb_view(&other->mb)->vid != spindle_mb_view(&node->mb)->vid)
+		return;
+	if (cell_of(other, g, node->index, 0)[n - 2] < grp->asked)
+		sim_fail(node->sim, "node %u group %u: a flush of guard %llu, and node %u has none",
+			 node->index, grp->mc->id, (unsigned long long)grp->asked, other->index);
+	node->sim->flushes++;
+}
+
+/**
+ * table_ran() - the engine of a node has looked at a table, and may have ended a flush
+ * @node: the node
+ * @g: index of the table
+ *
+ * A node that joins later has no part in the flush.
+ */
+void table_ran(struct node *node, u32 g)
+{
+	struct group *grp = &node->group[g];
+	u32 r;
+
+	if (grp->tb->flushed != grp->ask)
+		return;
+	for (r = 0; r < grp->tb->members && grp->asked; r++)
+		if (r != grp->tb->me)
+			check_member(node, g, &node->sim->node[grp->member_node[r]]);
+	grp->asked = 0;
+}
+
+/* The process asks for the next flush some time after the end of the last one. */
+static void flush_row(struct node *node, u32 g)
+{
+	struct group *grp = &node->group[g];
+
+	if (node->sim->quiet || grp->tb->flushed != grp->ask ||
+	    !rng_chance(&node->sim->tables, 20))
+		return;
+	grp->ask++;
+	grp->asked = grp->round;
+}
+
 /* ---- read ----------------------------------------------------------------- */
 
 /* Does the owner have this table as the reader has it, and in the same life? */
@@ -238,7 +288,9 @@ void table_begin(struct node *node, u32 g)
 	grp->sealed = false;
 	memset(grp->dirty, 0, sizeof(grp->dirty));
 	memset(grp->seen_cell, 0, sizeof(grp->seen_cell));
-	grp->tb->dirty = grp->dirty;
+	grp->ask = 0;
+	grp->asked = 0;
+	spindle_tb_attach(grp->tb, grp->dirty, &grp->ask, NULL);
 	add_predicate(grp);
 }
 
@@ -268,6 +320,7 @@ void table_run(struct node *node, u32 g)
 
 	if (!node->sim->quiet && rng_chance(&node->sim->tables, grp->talk))
 		write_row(node, g);
+	flush_row(node, g);
 	/* A node that stops may have half of a view. */
 	if (!node_up(node))
 		return;
@@ -289,6 +342,8 @@ bool table_at_rest(struct node *node, u32 g)
 	const u64 *value = grp->tb->preds->term[0].left.value;
 	u32 r;
 
+	if (grp->tb->flushed != grp->ask)
+		return false;
 	for (r = 0; r < grp->tb->members; r++) {
 		u32 index = grp->member_node[r];
 		const struct node *owner = &node->sim->node[index];

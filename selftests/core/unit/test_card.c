@@ -12,6 +12,9 @@ static struct spindle_view view;
 static struct spindle_rules rules;
 static const struct spindle_lineage lineage = { { 0x1111, 0x2222 }, 3 };
 
+/* The part of a rule that a card has as it is in memory. */
+#define RULE_BYTES offsetof(struct spindle_rule, cfg.fields)
+
 #define SENSE "the contact's answer is malformed"
 #define SELF "the contact's answer contradicts itself"
 #define FIT "the contact's view does not follow its rules"
@@ -96,9 +99,15 @@ static struct spindle_card_subgroup *subgroups(void)
 	return (struct spindle_card_subgroup *)(members() + view.num_members);
 }
 
-static struct spindle_rule *card_rules(void)
+/* A rule as a card has it: up to its fields. */
+static struct spindle_rule *card_rule(u32 i)
 {
-	return (struct spindle_rule *)(subgroups() + view.num_subgroups);
+	return (void *)((char *)(subgroups() + view.num_subgroups) + i * RULE_BYTES);
+}
+
+static char *card_text(void)
+{
+	return (char *)card_rule(rules.num_rules);
 }
 
 static void test_there_and_back(void)
@@ -108,7 +117,7 @@ static void test_there_and_back(void)
 
 	sample();
 	CHECK_EQ(bytes(), sizeof(*card) + 4 * sizeof(*members()) + 3 * sizeof(*subgroups()) +
-			  2 * sizeof(*card_rules()));
+			  2 * RULE_BYTES + 8);
 	CHECK(!spindle_card_read(card, bytes(), &v, &r));
 	CHECK(!memcmp(&v, &view, sizeof(v)));
 	CHECK(!memcmp(&r, &rules, sizeof(r)));
@@ -155,9 +164,6 @@ static void test_head(void)
 	static struct spindle_view v;
 
 	sample();
-	card->tables = 1;
-	CHECK(says(SENSE));
-	sample();
 	card->lineage = (struct spindle_lineage){};
 	CHECK(says(SENSE));
 	sample();
@@ -201,29 +207,29 @@ static void test_rules(void)
 	static struct spindle_view v;
 
 	sample();
-	card_rules()[0].all_send = 2;
+	card_rule(0)->all_send = 2;
 	CHECK(says(SENSE));
 	sample();
-	card_rules()[1].cfg.hold = 2;
+	card_rule(1)->cfg.hold = 2;
 	CHECK(says(SENSE));
 	/* Words for versions to come, and a position, which only views have. */
 	sample();
-	card_rules()[1].log = 1;
+	card_rule(1)->log = 1;
 	CHECK(says(SENSE));
 	sample();
-	card_rules()[1].min_copies = 1;
+	card_rule(1)->min_copies = 1;
 	CHECK(says(SENSE));
 	sample();
-	card_rules()[1].cfg.former = 1;
+	card_rule(1)->cfg.former = 1;
 	CHECK(says(SENSE));
 	sample();
-	card_rules()[0].shards = 3;
+	card_rule(0)->shards = 3;
 	CHECK(says(SELF));
 	sample();
-	card_rules()[0].cfg.ring = 5000;
+	card_rule(0)->cfg.ring = 5000;
 	CHECK(says("subgroup ring is a power of two from 4096 to 2^30"));
 	sample();
-	memset(card_rules()[0].cfg.name, 'x', sizeof(rules.rule[0].cfg.name));
+	memset(card_rule(0)->cfg.name, 'x', sizeof(rules.rule[0].cfg.name));
 	CHECK(!read_true());
 	CHECK(!spindle_card_read(card, bytes(), &v, &r));
 	CHECK_EQ(r.rule[0].cfg.name[SPINDLE_NAME_LEN], 0);
@@ -237,7 +243,7 @@ static struct spindle_rule *card_table(void)
 	bool of_cell;
 
 	sample();
-	rule = &card_rules()[1];
+	rule = card_rule(1);
 	rule->cfg.mode = SPINDLE_MODE_TABLE;
 	rule->senders = 0;
 	subgroups()[2].former = 0;
@@ -275,6 +281,80 @@ static void test_table(void)
 	CHECK(says("a table has no position"));
 	card_table()->cfg.mode = SPINDLE_MODE_TABLE + 1;
 	CHECK(says("a subgroup has at least one sender"));
+}
+
+/* A card with a table that has fields of @len characters. */
+static void sample_fields(u32 len)
+{
+	bool of_cell;
+
+	sample();
+	rules.rule[1].cfg.mode = SPINDLE_MODE_TABLE;
+	rules.rule[1].senders = 0;
+	memset(rules.rule[1].cfg.fields, 'f', len);
+	CHECK(!spindle_view_set_table(&rules.rule[1].cfg, 5, 128, &of_cell));
+	spindle_rules_apply(&rules, NULL, &view);
+	memset(room, 0xa5, sizeof(room));
+	spindle_card_make(card, &view, &rules, &lineage, 3);
+}
+
+/* A card has the fields of each rule behind all rules, and no room for what is not there. */
+static void test_fields(void)
+{
+	static const u32 text[][2] = { { 0, 8 }, { 6, 8 }, { 7, 16 }, { SPINDLE_FIELDS_LEN, 264 } };
+	static struct spindle_rules r;
+	static struct spindle_view v;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(text); i++) {
+		sample_fields(text[i][0]);
+		CHECK_EQ(card->text, text[i][1]);
+		CHECK_EQ(((u8 *)room)[bytes()], 0xa5);
+		CHECK(!spindle_card_read(card, bytes(), &v, &r));
+		CHECK(!memcmp(&v, &view, sizeof(v)));
+		CHECK(!memcmp(&r, &rules, sizeof(r)));
+		CHECK_EQ(strlen(v.subgroup[2].fields), text[i][0]);
+	}
+	sample_fields(3);
+	card_text()[2] = 'g';
+	CHECK(!strcmp(spindle_card_read(card, bytes(), &v, &r), SELF));
+	CHECK(!read_true());
+}
+
+/* A liar's text: it does not end, ends late, has more than the fields, or belongs to no table. */
+static void test_wrong_fields(void)
+{
+	static struct spindle_rules r;
+	static struct spindle_view v;
+	struct spindle_card *copy;
+
+	sample_fields(6);
+	card_text()[7] = 'f';
+	/* AddressSanitizer sees what is read behind the end. */
+	copy = malloc(bytes());
+	memcpy(copy, card, bytes());
+	CHECK(!strcmp(spindle_card_read(copy, bytes(), &v, &r), SENSE));
+	free(copy);
+	sample_fields(SPINDLE_FIELDS_LEN);
+	card_text()[1 + SPINDLE_FIELDS_LEN] = 'f';
+	CHECK(says(SENSE));
+	sample_fields(3);
+	card_text()[6] = 'f';
+	CHECK(says(SENSE));
+	sample_fields(3);
+	memset(card_text(), 0, 16);
+	card->text = 16;
+	CHECK(!strcmp(spindle_card_read(card, bytes() + 8, &v, &r), SENSE));
+	card->text = 5;
+	CHECK(!strcmp(spindle_card_read(card, bytes() - 3, &v, &r), SENSE));
+	card->text = 0;
+	CHECK(!strcmp(spindle_card_read(card, bytes() - 8, &v, &r), SENSE));
+	card->text = U32_MAX - 7;
+	CHECK(!strcmp(spindle_card_read(card, bytes() - 16, &v, &r), LENGTH));
+	sample_fields(3);
+	card_text()[0] = 'f';
+	card_text()[1] = 0;
+	CHECK(says("only a table has fields"));
 }
 
 /* The members of each subgroup: shards may be any, all other subgroups must follow the rules. */
@@ -317,7 +397,7 @@ static void test_wanted(void)
 	CHECK(!spindle_card_rules(card, n, &r));
 	for (i = 0; i < n; i++)
 		CHECK(spindle_card_rules(card, i, &r));
-	card_rules()[0].shards = 0;
+	card_rule(0)->shards = 0;
 	CHECK(spindle_card_rules(card, n, &r));
 	sample();
 	card->members = SPINDLE_MAX_MEMBERS + 1;
@@ -415,6 +495,8 @@ int main(void)
 		{ "the head of a card is checked", test_head },
 		{ "the rules of a card are checked", test_rules },
 		{ "a card may have a table, and no other sizes than legal ones", test_table },
+		{ "a card has the fields of tables, and no room for more", test_fields },
+		{ "a card's fields are whole texts, of tables", test_wrong_fields },
 		{ "the subgroups of a card follow from its rules", test_masks },
 		{ "rules that a member wants", test_wanted },
 		{ "a card says whether a node may join or has to ask again", test_admits },

@@ -859,7 +859,7 @@ static void test_digest(void)
 	sample(r);
 	r->rule[1].all_send = 1;
 	CHECK(spindle_rules_digest(r) != before);
-	/* Names, up to their ends. */
+	/* Names and fields, up to their ends. */
 	sample(r);
 	r->rule[0].cfg.name[sizeof("first")] = 'x';
 	CHECK_EQ(spindle_rules_digest(r), before);
@@ -867,6 +867,15 @@ static void test_digest(void)
 	CHECK(spindle_rules_digest(r) != before);
 	sample(r);
 	r->rule[1].cfg.name[0] = 'S';
+	CHECK(spindle_rules_digest(r) != before);
+	sample(r);
+	r->rule[1].cfg.fields[1] = 'f';
+	CHECK_EQ(spindle_rules_digest(r), before);
+	r->rule[1].cfg.fields[0] = 'f';
+	CHECK(spindle_rules_digest(r) != before);
+	before = spindle_rules_digest(r);
+	strcat(r->rule[1].cfg.name, "ff");
+	memset(r->rule[1].cfg.fields, 0, sizeof(r->rule[1].cfg.fields));
 	CHECK(spindle_rules_digest(r) != before);
 	/* Counts, and the order. */
 	sample(r);

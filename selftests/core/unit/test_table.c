@@ -26,7 +26,7 @@ struct flight {
 
 struct wire {
 	struct flight flight[QUEUE];
-	u32 head, tail;
+	u64 head, tail;
 };
 
 /* A process in the middle of an update of a cell. */
@@ -41,6 +41,7 @@ struct host {
 	struct spindle_tb_member member[NODES];
 	u64 guard[3][SPINDLE_MAX_CELL / 8];	/* and a copy of a cell */
 	u64 dirty[SPINDLE_TB_WORDS];
+	u64 ask, skip[1];
 	/* Rows as this node has them; each has a block behind its cells. */
 	u64 row[NODES][SKEW / 8 + MAX_WORDS + 8];
 	u32 vouch[NODES];
@@ -50,7 +51,8 @@ struct host {
 	u64 seen[NODES][SPINDLE_MAX_CELLS];
 	/* Versions that this node's process has sealed; and when it sealed each guard. */
 	u64 sealed[SPINDLE_MAX_CELLS];
-	u64 *before;
+	/* And what it had sealed when it asked for the flushes of these numbers. */
+	u64 *before, *asked;
 	u64 life;
 };
 
@@ -58,7 +60,7 @@ static struct host host[NODES];
 static struct rng rng;
 static u32 cells, words, quiet;
 static bool ordered, sleeping;	/* no process writes */
-static u64 torn, accepted, guards;
+static u64 torn, accepted, guards, flushes;
 
 static u64 value_of(u32 owner, u32 cell, u64 version, u32 at)
 {
@@ -100,11 +102,25 @@ static void end_update(u32 n)
 	w->busy = false;
 }
 
-/* One step of a process: a word, or the seal and the dirty bit. */
+static void ask_for_flush(u32 n)
+{
+	struct host *h = &host[n];
+
+	if (h->ask + 1 >= GUARDS)
+		return;
+	h->ask++;
+	memcpy(h->asked + h->ask * cells, h->sealed, cells * sizeof(u64));
+}
+
+/* One step of a process: a word, or the seal and the dirty bit, or a flush. */
 static void write_step(u32 n)
 {
 	struct writer *w = &host[n].writer;
 
+	if (rng_chance(&rng, 2)) {
+		ask_for_flush(n);
+		return;
+	}
 	if (!w->busy) {
 		begin_update(n);
 		return;
@@ -161,6 +177,21 @@ static void read_row(u32 holder, u32 owner)
 	}
 }
 
+/* When a flush has ended, members that are not skipped have what was sealed, or something newer. */
+static void check_flush(u32 n)
+{
+	const u64 *asked = host[n].asked + host[n].tb.flushed * cells;
+	u32 r, i;
+
+	for (r = 0; r < NODES; r++) {
+		if (r == n || (host[n].skip[0] & BIT_ULL(host[n].member[r].instance)))
+			continue;
+		for (i = 0; i < cells; i++)
+			CHECK(cell_of(r, n, i)[words - 2] >= asked[i]);
+	}
+	flushes++;
+}
+
 /* ---- devices -------------------------------------------------------------- */
 
 static u64 source(u32 from, const struct flight *f, u32 at)
@@ -208,6 +239,10 @@ static void post(u32 from, u32 to, const struct spindle_write *write)
 	u64 end = SKEW + (u64)cells * words * 8;
 
 	CHECK(w->tail - w->head <= QUEUE);
+	if (write->place) {
+		CHECK(write->guard);
+		*write->place = w->tail;
+	}
 	*f = (struct flight){ .write = *write };
 	CHECK(write->len && write->len % 8 == 0);
 	if (write->guard) {
@@ -245,10 +280,13 @@ static void push(u32 n, u32 to)
 
 static bool engine_pass(u32 n)
 {
+	u64 flushed = host[n].tb.flushed;
 	bool work = spindle_tb_run(&host[n].tb);
 	u32 i;
 
 	CHECK_EQ(host[n].tb.bad, 0);
+	if (host[n].tb.flushed != flushed)
+		check_flush(n);
 	for (i = 0; i < NODES; i++)
 		if (i != n)
 			push(n, i);
@@ -270,6 +308,12 @@ static void between_looks(void)
 
 /* ---- the world ------------------------------------------------------------ */
 
+/* Instances are no ranks. */
+static u32 instance_of(u32 rank)
+{
+	return 7 + 3 * rank;
+}
+
 static void make_tb(u32 n)
 {
 	struct spindle_tb *tb = &host[n].tb;
@@ -285,15 +329,17 @@ static void make_tb(u32 n)
 	for (r = 0; r < NODES; r++) {
 		struct spindle_tb_member *m = &host[n].member[r];
 
+		m->instance = instance_of(r);
 		if (r == n)
 			continue;
+		m->done = &host[n].to[r].head;
 		m->cells = (const u8 *)cell_of(n, r, 0);
 		m->remote_cells = SKEW;
 		m->remote_block = SKEW + end;
 		m->block = (void *)(cell_of(n, r, 0) + end / 8);
 		m->vouch = ordered ? NULL : &host[n].vouch[r];
 	}
-	tb->dirty = host[n].dirty;
+	spindle_tb_attach(tb, host[n].dirty, &host[n].ask, host[n].skip);
 }
 
 static void open_world(u32 c, u32 cell, bool in_order)
@@ -305,8 +351,10 @@ static void open_world(u32 c, u32 cell, bool in_order)
 	ordered = in_order;
 	for (n = 0; n < NODES; n++) {
 		free(host[n].before);
+		free(host[n].asked);
 		memset(&host[n], 0, sizeof(host[n]));
 		host[n].before = calloc((u64)GUARDS * cells, sizeof(u64));
+		host[n].asked = calloc((u64)GUARDS * cells, sizeof(u64));
 		make_tb(n);
 	}
 }
@@ -323,9 +371,11 @@ static void settle(void)
 	u32 n, i, pass;
 
 	quiet++;
-	for (n = 0; n < NODES; n++)
+	for (n = 0; n < NODES; n++) {
+		host[n].skip[0] = 0;
 		while (host[n].writer.busy)
 			write_step(n);
+	}
 	for (pass = 0; pass < 4000; pass++)
 		for (n = 0; n < NODES; n++) {
 			engine_pass(n);
@@ -346,6 +396,7 @@ static void check_settled(void)
 		CHECK(!spindle_tb_pending(&host[n].tb));
 		CHECK(!spindle_tb_run(&host[n].tb));
 		CHECK(!spindle_tb_pending(&host[n].tb));
+		CHECK_EQ(host[n].tb.flushed, host[n].ask);
 		for (owner = 0; owner < NODES; owner++)
 			for (i = 0; i < cells; i++)
 				CHECK_EQ(read_cell(n, owner, i), host[owner].sealed[i]);
@@ -361,6 +412,7 @@ static void replace_host(u32 n)
 {
 	u32 from[NODES], r;
 
+	quiet++;
 	for (r = 0; r < NODES; r++) {
 		struct spindle_tb old = host[r].tb;
 		struct spindle_tb_member member[NODES];
@@ -375,19 +427,25 @@ static void replace_host(u32 n)
 		old.guard = guard;
 		make_tb(r);
 		host[r].tb.dirty = NULL;
+		host[r].tb.ask = NULL;
+		host[r].tb.skip = NULL;
 		for (i = 0; i < NODES; i++)
 			from[i] = i == n ? SPINDLE_NO_RANK : i;
 		spindle_tb_follow(&host[r].tb, &old, from);
 		CHECK(host[r].tb.dirty == host[r].dirty && !old.dirty);
+		CHECK(host[r].tb.ask == &host[r].ask && !old.ask && !old.skip);
+		CHECK(!(host[r].skip[0] & BIT_ULL(instance_of(n))));
 		memset(host[r].row[n], 0, sizeof(host[r].row[n]));
 		memset(host[r].seen[n], 0, sizeof(host[r].seen[n]));
 		host[r].to[n].head = host[r].to[n].tail;
 		host[r].vouch[n] = 0;
 	}
 	memset(host[n].before, 0, (u64)GUARDS * cells * sizeof(u64));
+	memset(host[n].asked, 0, (u64)GUARDS * cells * sizeof(u64));
 	memset(&host[n].tb, 0, offsetof(struct host, before));
 	host[n].life = rng_u64(&rng);
 	make_tb(n);
+	quiet--;
 }
 
 static void run(u32 steps)
@@ -396,6 +454,8 @@ static void run(u32 steps)
 
 	for (i = 0; i < steps; i++) {
 		n = rng_below(&rng, NODES);
+		if (rng_chance(&rng, 5))
+			host[n].skip[0] ^= BIT_ULL(instance_of(rng_below(&rng, NODES)));
 		switch (rng_below(&rng, 8)) {
 		case 0:
 		case 1:
@@ -437,7 +497,7 @@ static void test_random(bool in_order, u32 lives)
 			check_settled();
 		}
 	}
-	CHECK(accepted && guards && torn);
+	CHECK(accepted && guards && torn && flushes);
 	CHECK(host[0].tb.stats.heard && host[0].tb.stats.blocks && host[0].tb.stats.taken);
 }
 
@@ -519,6 +579,141 @@ static void test_detach(void)
 	host[0].dirty[0] = 2;
 	CHECK(!spindle_tb_run(tb));
 	CHECK_EQ(host[0].dirty[0], 2);
+	quiet--;
+}
+
+/* A flush ends when the queues to all members are complete up to its blocks. */
+static void test_flush(void)
+{
+	struct spindle_write write[SPINDLE_PUSH_MAX];
+	struct spindle_tb *tb = &host[0].tb;
+	u32 r;
+
+	quiet++;
+	open_world(4, 64, true);
+	host[0].ask = 1;
+	CHECK(spindle_tb_run(tb) && tb->flush == 1 && !tb->flushed);
+	/* The block alone is news for nobody. Nothing is posted yet, so nothing is awaited. */
+	CHECK(!spindle_tb_run(tb) && spindle_tb_pending(tb));
+	for (r = 1; r < NODES; r++) {
+		CHECK_EQ(spindle_tb_push(tb, r, 3, write, SPINDLE_PUSH_MAX), 1);
+		CHECK(write[0].place == &tb->member[r].place);
+		*write[0].place = 2 + r;
+		host[0].to[r].head = 1 + r;
+	}
+	CHECK(!spindle_tb_pending(tb));
+	/* Another flush waits for the end of this one. */
+	host[0].ask = 7;
+	for (r = 1; r < NODES; r++) {
+		CHECK(spindle_tb_run(tb) && tb->flush == 1 && !tb->flushed);
+		host[0].to[r].head = 2 + r;
+	}
+	CHECK(spindle_tb_run(tb) && tb->flushed == 1 && tb->flush == 1);
+	CHECK(spindle_tb_run(tb) && tb->flushed == 1 && tb->flush == 7);
+	spindle_tb_detach(tb);
+	CHECK(!tb->ask && tb->flushed == 7);
+	quiet--;
+}
+
+static u32 looks_left;
+
+/* The process of node 0 marks a cell and asks for a flush, at one look of the engine. */
+static void mark_and_ask(void)
+{
+	if (!looks_left || --looks_left)
+		return;
+	host[0].dirty[0] |= 8;
+	host[0].ask = 1;
+}
+
+/* What was marked before the process asked has a part in the flush, whenever the process did so. */
+static void test_flush_order(void)
+{
+	u32 look, begun = 0, later = 0;
+
+	world_look = mark_and_ask;
+	for (look = 1; look < 40; look++) {
+		struct spindle_tb *tb = &host[0].tb;
+
+		open_world(4, 64, true);
+		looks_left = look;
+		spindle_tb_run(tb);
+		if (looks_left)
+			break;
+		begun += tb->flush == 1;
+		later += tb->flush != 1;
+		CHECK(!tb->flush || (tb->member[1].lacks[0] & 8));
+	}
+	CHECK(begun && later);
+	world_look = between_looks;
+}
+
+/* A guard that is half written may hide one that was sealed before the flush was wanted. */
+static void test_flush_waits_for_guard(void)
+{
+	struct spindle_tb *tb = &host[0].tb;
+	u64 *cell = host[0].row[0];
+
+	quiet++;
+	open_world(4, 64, true);
+	cell[0] = 1;
+	host[0].dirty[0] = 1;
+	host[0].ask = 1;
+	CHECK(!spindle_tb_run(tb) && !tb->flush);
+	CHECK(!spindle_tb_run(tb) && !tb->flush && !spindle_tb_pending(tb));
+	cell[7] = spindle_mix(cell, 7);
+	host[0].dirty[0] = 1;
+	CHECK(spindle_tb_run(tb) && tb->flush == 1);
+	quiet--;
+}
+
+/* A writer that died has left the guard half written. The flushes of the next one do not wait. */
+static void test_adopt(void)
+{
+	struct spindle_tb *tb = &host[0].tb;
+
+	quiet++;
+	open_world(4, 64, true);
+	host[0].row[0][0] = 1;
+	spindle_tb_adopt(tb);
+	CHECK_EQ(tb->stats.half, 1);
+	CHECK_EQ(tb->member[1].lacks[0], 0xe);
+	CHECK_EQ(host[0].dirty[0], 0);
+	host[0].ask = 1;
+	CHECK(spindle_tb_run(tb) && tb->flush == 1);
+	quiet--;
+}
+
+/* A member that is skipped gets nothing, and all that it lacks when it is taken in again. */
+static void test_skip(void)
+{
+	struct spindle_write write[SPINDLE_PUSH_MAX];
+	struct spindle_tb *tb = &host[0].tb;
+	u32 r;
+
+	quiet++;
+	open_world(4, 64, true);
+	host[0].skip[0] = BIT_ULL(instance_of(2)) | BIT_ULL(instance_of(0));
+	host[0].dirty[0] = 4;
+	host[0].ask = 1;
+	CHECK(spindle_tb_run(tb));
+	CHECK(spindle_tb_wanted(tb, 1) && !spindle_tb_wanted(tb, 2) && spindle_tb_wanted(tb, 3));
+	for (r = 1; r < NODES; r += 2)
+		spindle_tb_push(tb, r, 3, write, SPINDLE_PUSH_MAX);
+	CHECK(!spindle_tb_pending(tb));
+	/* No flush waits for it. */
+	CHECK(spindle_tb_run(tb) && tb->flushed == 1);
+	CHECK(!spindle_tb_run(tb));
+	host[0].skip[0] = 0;
+	CHECK(spindle_tb_run(tb) && spindle_tb_wanted(tb, 2));
+	CHECK_EQ(spindle_tb_push(tb, 2, 3, write, SPINDLE_PUSH_MAX), 2);
+	CHECK_EQ(write[0].local, 2 * 64);
+	CHECK(!spindle_tb_run(tb));
+	/* The process ends: nobody is skipped any more. */
+	host[0].skip[0] = BIT_ULL(instance_of(3));
+	host[0].dirty[0] = 4;
+	spindle_tb_detach(tb);
+	CHECK(spindle_tb_wanted(tb, 3));
 	quiet--;
 }
 
@@ -667,6 +862,11 @@ int main(void)
 		  test_dirty_bits },
 		{ "a guard that is half written does not spoil the last one", test_guard_is_kept },
 		{ "what was marked before the end of a process is pushed", test_detach },
+		{ "a flush ends when devices have confirmed its blocks", test_flush },
+		{ "a flush has all that was marked before it", test_flush_order },
+		{ "a flush waits for a guard that is half written", test_flush_waits_for_guard },
+		{ "a new writer adopts all cells, and no half-written guard", test_adopt },
+		{ "a member that is skipped gets what it lacks later", test_skip },
 		{ "a block of any bytes makes readers look, and no more", test_liar },
 		{ "a block counts when its completion is here", test_vouch },
 		{ "readers get whole values, and what was before a guard", test_ordered },

@@ -281,8 +281,8 @@ static void test_digest(void)
 					tap_fail("digest covers %s", ignored[i].name);
 }
 
-/* A name belongs to the view up to its end. The digest tells where one name ends. */
-static void test_digest_names(void)
+/* Names and fields belong to the view up to their ends. The digest tells where each of them ends. */
+static void test_digest_texts(void)
 {
 	struct spindle_view a = sample(), b;
 
@@ -299,6 +299,29 @@ static void test_digest_names(void)
 	b = a;
 	memset(b.subgroup[0].name, 0, sizeof(b.subgroup[0].name));
 	CHECK(spindle_view_digest(&a) != spindle_view_digest(&b));
+	b = a;
+	b.subgroup[0].fields[1] = 'x';
+	CHECK_EQ(spindle_view_digest(&a), spindle_view_digest(&b));
+	b.subgroup[0].fields[0] = 'f';
+	CHECK(spindle_view_digest(&a) != spindle_view_digest(&b));
+	/* The same characters in another order of texts. */
+	a = b;
+	strcpy(a.subgroup[0].name, "onef");
+	a.subgroup[0].fields[0] = 0;
+	CHECK(spindle_view_digest(&a) != spindle_view_digest(&b));
+}
+
+/* Fields are what only a table has. */
+static void test_fields(void)
+{
+	struct spindle_view v = sample();
+	const char *text;
+
+	strcpy(v.subgroup[0].fields, "load:u32");
+	text = spindle_view_check(&v, false, NULL);
+	CHECK(text && !strcmp(text, "only a table has fields"));
+	text = spindle_view_check(&v, true, NULL);
+	CHECK(text && !strcmp(text, "only a table has fields"));
 }
 
 /* Each subgroup of a static view has its own name. spindle_rules_check() is for live views. */
@@ -425,7 +448,8 @@ int main(void)
 		{ "the largest view is legal", test_full_view },
 		{ "two subgroups of a static view have two names", test_names },
 		{ "digest: every field counts, except hold", test_digest },
-		{ "digest: names count up to their ends", test_digest_names },
+		{ "digest: names and fields count up to their ends", test_digest_texts },
+		{ "only a table has fields", test_fields },
 		{ "digest: order and counts matter", test_digest_order },
 		{ "a subgroup has a default ring", test_default_ring },
 		{ "the default ring of illegal arguments is legal", test_default_ring_extremes },

@@ -9,6 +9,7 @@
  *	fail-nth attach		open and attach, of each kind
  *	fail-nth map		the mappings of an attachment
  *	fail-nth silence	which has no allocation
+ *	fail-nth table		attachments to table 6, and predicates of them
  *	fail-nth set		changes while it runs, and measurements of the device
  *	fail-nth dump		requests that show something, with many readers
  *	fail-nth event		events: a listener gets them, or learns of the loss
@@ -21,7 +22,8 @@
  *
  * Needs a kernel with failslab and fail_page_alloc, an RDMA device at 10.0.0.1, and from "node" on
  * the module. "view" and later ones need nodes 1, 2 and 3 at ports 5001 to 5003: "view", "connect"
- * and "live" without views, the others with active subgroups 1 and 2.
+ * and "live" without views, the others with active subgroups 1 and 2, and "table" with an active
+ * table 6.
  *
  * An operation is repeated. The first time its first allocation fails, then its second, and so on,
  * until it has no more. Either the operation is refused with a documented error. Then nothing has
@@ -49,6 +51,7 @@ int main(int argc, char **argv)
 		{ "map", test_map }, { "silence", test_silence }, { "set", test_set },
 		{ "dump", test_dump }, { "event", test_event }, { "connect", test_connect },
 		{ "live", test_live }, { "rdmc", test_rdmc }, { "lanes", test_lanes },
+		{ "table", test_table },
 	};
 	const char *what = argc > 1 ? argv[1] : "";
 	size_t i;

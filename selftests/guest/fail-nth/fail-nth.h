@@ -11,6 +11,7 @@ void test_view(void);
 void test_attach(void);			/* seat.c */
 void test_map(void);
 void test_silence(void);
+void test_table(void);			/* table.c */
 void test_set(void);			/* set.c */
 void test_dump(void);			/* dump.c */
 void test_event(void);			/* event.c */

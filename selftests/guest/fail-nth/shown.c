@@ -20,6 +20,15 @@ static void show(struct shown *s, const void *data, int len)
 	s->len += len;
 }
 
+/* Counters, and what is new in each life of a node. */
+static bool changes_by_itself(int type, bool subgroup)
+{
+	if (subgroup)
+		return type == SPINDLE_SUBGROUP_A_STATS || type == SPINDLE_SUBGROUP_A_TABLE_STATS;
+	return type == SPINDLE_A_STATS || type == SPINDLE_A_PEER ||
+	       type == SPINDLE_A_INCARNATION || type == SPINDLE_A_LINEAGE;
+}
+
 static int show_attrs(struct shown *s, const void *attrs, int len, bool subgroup)
 {
 	const void *end = (const char *)attrs + len;
@@ -29,10 +38,7 @@ static int show_attrs(struct shown *s, const void *attrs, int len, bool subgroup
 		/* The place of padding depends on the attributes before. */
 		if (!subgroup && nl_type(a) == SPINDLE_A_PAD)
 			continue;
-		if (subgroup ? nl_type(a) == SPINDLE_SUBGROUP_A_STATS :
-			       nl_type(a) == SPINDLE_A_STATS || nl_type(a) == SPINDLE_A_PEER ||
-			       nl_type(a) == SPINDLE_A_INCARNATION ||
-			       nl_type(a) == SPINDLE_A_LINEAGE)
+		if (changes_by_itself(nl_type(a), subgroup))
 			show(s, a, NLA_HDRLEN);
 		else if (!subgroup && nl_type(a) == SPINDLE_A_SUBGROUP)
 			show_attrs(s, nl_data(a), nl_len(a), true);

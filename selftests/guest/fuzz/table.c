@@ -188,7 +188,22 @@ static void map_any_cookie(struct sst *t)
 	munmap(at, len);
 }
 
-/* Random words in all that can be written: values, seals, dirty bits, and what was seen. */
+/* A word of the user page that the engine looks at, or any. */
+static uint32_t usr_word(const struct sst *t)
+{
+	switch (below(4)) {
+	case 0:
+		return t->a.usr_dirty / 8;
+	case 1:
+		return t->a.usr_flush / 8;
+	case 2:
+		return t->a.usr_skip / 8 + below((t->a.instances + 63) / 64);
+	default:
+		return below(t->a.usr.len / 8);
+	}
+}
+
+/* Random words in all that can be written: values, seals, dirty bits, flushes, members to skip. */
 static void scribble(struct sst *t)
 {
 	uint64_t *usr = (uint64_t *)at_part(t, USR), *own = (uint64_t *)at_part(t, TX);
@@ -198,7 +213,7 @@ static void scribble(struct sst *t)
 		if (own)
 			own[below(t->a.own.len / 8)] = odd();
 		if (usr)
-			usr[one_in(2) ? t->a.usr_dirty / 8 : below(t->a.usr.len / 8)] = odd();
+			usr[usr_word(t)] = odd();
 	}
 	count(OP_TABLE_SCRIBBLE, 0);
 }
@@ -228,7 +243,8 @@ static void poll_and_kick(struct sst *t)
 	if (!err != t->attached)
 		broken("kick of a table: %d, attached %d", err, t->attached);
 	poll(&p, 1, below(12));
-	if (p.revents & POLLOUT)
+	/* A writer has flushes. */
+	if ((p.revents & POLLOUT) && !(t->a.flags & SPINDLE_TABLE_WRITE))
 		broken("poll of a table: %#x", p.revents);
 }
 

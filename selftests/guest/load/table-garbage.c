@@ -6,10 +6,11 @@
  *
  * In a loop, a child of the program attaches as the writer, and two threads of it write random
  * words: values half written, sealed values of any version, dirty bits of all cells and of cells
- * that there are not, and the generation that was seen. The program reads the row at both nodes at
- * the same time: each cell is half written, or it has a sealed value. Then the child dies, and a
- * correct writer writes all cells. Its values arrive at the node -w (2) within SECONDS (60). The
- * random numbers follow from the seed and from the number of the iteration.
+ * that there are not, the generation that was seen, flushes of any number, and members to skip. The
+ * program reads the row at both nodes at the same time: each cell is half written, or it has a
+ * sealed value. Then the child dies, and a correct writer writes all cells. Its values arrive at
+ * the node -w (2) within SECONDS (60). The random numbers follow from the seed and from the number
+ * of the iteration.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -77,6 +78,8 @@ static void spoil_bits(struct scribbler *s)
 	store(&dirty[next(s) % 16], UINT64_MAX);
 	__atomic_fetch_or(dirty, 1, __ATOMIC_RELEASE);
 	store(word + s->c->a.usr_seen / 8, next(s) >> next(s) % 64);
+	store(word + s->c->a.usr_flush / 8, next(s) >> next(s) % 64);
+	store(word + s->c->a.usr_skip / 8 + next(s) % ((s->c->a.instances + 63) / 64), next(s));
 }
 
 static void poll_and_kick(struct scribbler *s)
@@ -85,7 +88,7 @@ static void poll_and_kick(struct scribbler *s)
 
 	if (ioctl(s->c->fd, SPINDLE_TABLE_IOC_KICK) && errno != ENOTCONN)
 		_exit(1);
-	if (next(s) % 4 == 0 && (poll(&p, 1, 1) < 0 || (p.revents & POLLOUT)))
+	if (next(s) % 4 == 0 && poll(&p, 1, 1) < 0)
 		_exit(2);
 }
 

@@ -22,6 +22,40 @@ wait_until()
 	return 0
 }
 
+# job NAME COMMAND...: a command in the background. "check" runs its command in another shell, which
+# cannot wait for processes of this one. So output and status go to /tmp/out.NAME and /tmp/rc.NAME.
+job()
+{
+	local name rc
+
+	name=$1
+	shift
+	rm -f "/tmp/rc.$name"
+	{
+		rc=0
+		"$@" >"/tmp/out.$name" 2>&1 || rc=$?
+		echo $rc >"/tmp/rc.$name"
+	} &
+}
+
+# job_ended NAME STATUS: it ends, with this status
+job_ended()
+{
+	wait_until 160 test -s "/tmp/rc.$1" && [ "$(cat "/tmp/rc.$1")" = "$2" ] && return 0
+	echo "$1: status $(cat "/tmp/rc.$1"), wanted $2"
+	cat "/tmp/out.$1"
+	return 1
+}
+
+# job_said NAME PATTERN: there is such a line in its output
+job_said()
+{
+	grep -qe "$2" "/tmp/out.$1" && return 0
+	echo "$1 has not said '$2':"
+	cat "/tmp/out.$1"
+	return 1
+}
+
 uptime_s()
 {
 	local up rest

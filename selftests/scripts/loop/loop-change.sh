@@ -124,7 +124,10 @@ check "no member has it any more" wait_until 60 none_has 8 1 2 3 4
 check "the first subgroup is removed while it is used" spindle-ctl subgroup del 2 id 1 timeout 60
 check "no member has it any more" wait_until 60 none_has 1 1 2 3 4
 # shellcheck disable=SC2154 # set by load_start
-check "its processes end" wait_until 30 dead "$load_1"
+for i in "$load_1" "$load_2" "$load_3"; do
+	check "a process of it ends" wait_until 30 dead "$i"
+done
+check "logs agree" loads_agree
 says 1 'no free spare' subgroup add 1 id 1 window 32 max-msg 256
 check "a smaller one takes its id" spindle-ctl subgroup add 1 id 1 window 16 max-msg 256 timeout 60
 check "it carries messages" limit 100 mcast-load -n 1-4 -g 1 -c 50 -l 16-256

@@ -25,8 +25,8 @@ check "node 1 has a history that may be filled" \
 check "node 2 has one that may not" spindle-ctl subgroup set 2 id 5 history 65536
 is "only root may open the device" "$(stat -c %a /dev/spindle)" 600
 is "only root may open the device of tables" "$(stat -c %a /dev/spindle-sst)" 600
-for part in attach map calls silence report older seats fork memlock table predicate notify copy \
-	forming close gone; do
+for part in attach map calls silence report older seats fork memlock table predicate flush notify \
+	copy forming close gone; do
 	tap_run limit 60 dev-bad "$part"
 done
 # The program itself removes the nodes, if it gets that far.

@@ -13,22 +13,6 @@
 . ./lib-loop.sh
 . ./lib-live.sh
 
-# begin NAME PROGRAM NODE TABLE ARGUMENT: in the background. "check" runs its command in another
-# shell, which cannot wait for processes of this one, so the status is in a file.
-begin()
-{
-	local name rc
-
-	name=$1
-	shift
-	rm -f "/tmp/rc.$name"
-	{
-		rc=0
-		limit 150 "$@" >"/tmp/out.$name" 2>&1 || rc=$?
-		echo $rc >"/tmp/rc.$name"
-	} &
-}
-
 # begin_all PROGRAM TABLE ARGUMENT NODE...: one at each node
 begin_all()
 {
@@ -39,7 +23,7 @@ begin_all()
 	arg=$3
 	shift 3
 	for i in "$@"; do
-		begin "$program.$i" "$program" "$i" "$table" "$arg"
+		job "$program.$i" limit 150 "$program" "$i" "$table" "$arg"
 	done
 }
 
@@ -53,12 +37,7 @@ ended()
 	pattern=$3
 	shift 3
 	for i in "$@"; do
-		wait_until 160 test -s "/tmp/rc.$program.$i" &&
-			[ "$(cat "/tmp/rc.$program.$i")" = "$status" ] &&
-			grep -q "$pattern" "/tmp/out.$program.$i" && continue
-		echo "$program at node $i: status $(cat "/tmp/rc.$program.$i"), wanted $status"
-		cat "/tmp/out.$program.$i"
-		return 1
+		job_ended "$program.$i" "$status" && job_said "$program.$i" "$pattern" || return 1
 	done
 }
 
@@ -148,7 +127,7 @@ for how in poll imm; do
 		ended barrier 0 "through 300 barriers, 5 members" 1 2 3 4 5
 
 	# Node 1 leads, until it is evicted while node 5 has not voted.
-	begin election.1 election 1 apps 1
+	job election.1 limit 150 election 1 apps 1
 	begin_all election apps 2 2 3 4
 	check "an election waits for all ($how)" still_runs election 1 2 3 4
 	begin_all election apps 2 5

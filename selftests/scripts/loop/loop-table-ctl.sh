@@ -45,37 +45,26 @@ above()
 	[ "$(counter "$2" "$3")" -gt "$1" ]
 }
 
-# watch NAME WORD...: a watch in the background; its output and its status go to files.
+# watch NAME WORD...: a watch in the background
 watch()
 {
-	local name rc
+	local name
 
 	name=$1
 	shift
-	rm -f "/tmp/rc.$name"
-	{
-		rc=0
-		limit 240 spindle-ctl table watch "$@" >"/tmp/watch.$name" 2>&1 || rc=$?
-		echo $rc >"/tmp/rc.$name"
-	} &
+	job "$name" limit 240 spindle-ctl table watch "$@"
 }
 
 # watched NAME PATTERN: the watch prints this.
 watched()
 {
-	wait_until 60 grep -qe "$2" "/tmp/watch.$1" && return 0
-	cat "/tmp/watch.$1"
-	return 1
+	wait_until 60 grep -qe "$2" "/tmp/out.$1" || job_said "$1" "$2"
 }
 
 # ended NAME STATUS LINES: the watch has ended with this status and so many lines.
 ended()
 {
-	wait_until 60 test -s "/tmp/rc.$1" && [ "$(cat "/tmp/rc.$1")" = "$2" ] &&
-		has_lines "/tmp/watch.$1" "$3" && return 0
-	echo "status $(cat "/tmp/rc.$1"), wanted $2"
-	cat "/tmp/watch.$1"
-	return 1
+	job_ended "$1" "$2" && has_lines "/tmp/out.$1" "$3"
 }
 
 # held_row: a process writes the row of node 3 of table 8, until that table ends.
@@ -172,10 +161,59 @@ check "the watch at node 4 ends" ended lost 1 3
 check "it says why" watched lost '^spindle-ctl: table watch: the table is failed: '
 says 1 'no such table in its view\|has ended' table get node 4 id 9
 
+# ---- a put that waits ----------------------------------------------------------
+
+# has_arrived TEXT: when such a put of node 1 ends, nodes 2 and 3 have the value.
+has_arrived()
+{
+	local i
+
+	for i in 2 3; do
+		check "node $i has the value '$1' then" sh -c \
+			"spindle-ctl table get node $i id 9 row 1 cell 5 | grep -q $1"
+	done
+}
+
+check "a put waits until all members have the value" \
+	spindle-ctl table put node 1 id 9 cell 5 text waited timeout 60
+has_arrived waited
+
+# again: node 4 goes without a word, and comes back without a past
+again()
+{
+	spindle-ctl node del id 4 && spindle-ctl node add id 4 addr 10.0.0.1 port 5004
+}
+
+check "node 4 has forgotten the view" again
+check "node 4 joins again" spindle-ctl node join id 4 insecure contact 10.0.0.1:5001 timeout 60
+check "node 4 goes without a word" again
+check "a put does not wait for it for ever" \
+	spindle-ctl table put node 1 id 9 cell 5 text alone timeout 120
+has_arrived alone
+
+# ---- fields that the table keeps -------------------------------------------------
+
+says 2 "table 6: field 'a:u33': there is no type 'u33'" table add node 1 table 6 cells 4 fields a:u33
+says 2 "table 6: field 'b' ends at byte 56, and a value has 48" \
+	table add node 1 table 6 cells 4 fields a:s48,b:u64
+says 1 'only a table has fields' subgroup add node 1 id 6 fields a:u32
+check "a table with fields is added" spindle-ctl table add node 2 table 6 cells 4 fields $FIELDS \
+	timeout 60
+check "the table with fields becomes active" wait_until 60 sg_active 6 1 2 3
+check "fields of the table are put" spindle-ctl table put node 1 id 6 cell 0 load=7 free=-5 host=web1
+check "they arrive by their names" shows '^ *1 *0 *1 *7 *-5 *web1$' table get node 3 id 6
+says 1 "'laod=1' sets no field; there is: load, free, host" table put node 1 id 6 cell 0 laod=1
+says 1 "'load=1' needs 'fields', because table 9 has none" table put node 1 id 9 cell 0 load=1
+check "node 4 joins a view with fields" spindle-ctl node join id 4 insecure contact 10.0.0.1:5001 \
+	timeout 60
+check "the joiner puts fields" wait_until 60 spindle-ctl table put node 4 id 6 cell 1 load=9
+check "they arrive from the joiner" shows '^ *4 *1 *1 *9 *0 *-$' table get node 2 id 6
+check "all nodes show the fields" shows "  $FIELDS\$" view show node 4
+
 check "the table is removed" spindle-ctl table del node 3 name load timeout 60
 check "watches end" ended json 1 4
 check "the last line is the end" watched json '^{"event":"ended","reason":"the table is '
-check "all watches end" ended all 1 5
+check "all watches end" ended all 1 8
 says 1 'no such table in its view' table get node 1 id 9
 says 1 'node 1 is in no view with a table 9' table del node 1 id 9
 check "nodes can be removed" loop_del 4

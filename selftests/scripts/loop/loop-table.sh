@@ -62,30 +62,10 @@ done
 
 A=10.0.0.1
 
-# begin NAME OPTION...: table-load in the background. "check" runs its command in another shell,
-# which cannot wait for processes of this one, so the status is in a file.
-begin()
-{
-	local name rc
-
-	name=$1
-	shift
-	rm -f "/tmp/rc.$name"
-	{
-		rc=0
-		load "$@" >"/tmp/load.$name" 2>&1 || rc=$?
-		echo $rc >"/tmp/rc.$name"
-	} &
-}
-
-# ended NAME STATUS PATTERN: how it ended
+# ended NAME STATUS PATTERN: how a job of table-load ended
 ended()
 {
-	wait_until 120 test -s "/tmp/rc.$1" && [ "$(cat "/tmp/rc.$1")" = "$2" ] &&
-		grep -q "$3" "/tmp/load.$1" && return 0
-	echo "status $(cat "/tmp/rc.$1"), wanted $2 and '$3'"
-	cat "/tmp/load.$1"
-	return 1
+	job_ended "$1" "$2" && job_said "$1" "$3"
 }
 
 for how in poll imm; do
@@ -94,7 +74,7 @@ for how in poll imm; do
 		spare-window 64 spare-ring 64K table 1 name hosts cells 8 \
 		subgroup 2 window 16 max-msg 64
 	check "it begins ($how)" wait_until 60 in_view 1 1 2 3
-	begin old -n 1,2,3 -e 1,2,3,4 -t 1 -r 300
+	job old load -n 1,2,3 -e 1,2,3,4 -t 1 -r 300
 	check "node 4 joins ($how)" spindle-ctl node join id 4 insecure contact $A:5001 timeout 60
 	check "it gets all rows, and writes its own ($how)" load -n 4 -e 1,2,3,4 -t 1 -r 300
 	check "old members get its row, and keep those of others ($how)" ended old 0 "node 3: "
@@ -103,7 +83,7 @@ for how in poll imm; do
 		cell 1024 timeout 60
 	check "it becomes active ($how)" wait_until 60 sg_active 9 1 2 3 4
 	check "all members write and read it ($how)" load -n 1,2,3,4 -t 9 -r 100
-	begin lost -n 1,2,3 -e 1,2,3 -t 9 -r 1000000000000
+	job lost load -n 1,2,3 -e 1,2,3 -t 9 -r 1000000000000
 	check "node 4 is evicted ($how)" spindle-ctl node evict id 1 node 4
 	check "it is in no view ($how)" wait_until 60 in_one_view 1 2 3
 	check "the others go on in the first table ($how)" load -n 1,2,3 -t 1 -r 500

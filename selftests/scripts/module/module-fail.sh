@@ -15,8 +15,8 @@
 small_view()
 {
 	loop_view 3 "$1" subgroup 1 window 16 max-msg 512 ring 8192 \
-		subgroup 2 window 8 max-msg 64 ring 4096 members 1,2 &&
-		wait_until 60 all_active 5
+		subgroup 2 window 8 max-msg 64 ring 4096 members 1,2 \
+		table 6 cells 8 members 1,2 && wait_until 60 all_active 7
 }
 
 traffic()
@@ -57,6 +57,8 @@ tap_run limit 300 fail-nth attach
 traffic attach
 tap_run limit 300 fail-nth map
 traffic mmap
+tap_run limit 300 fail-nth table
+traffic "attach to a table"
 tap_run limit 300 fail-nth rdmc
 check "large objects after that" limit 60 rdmc-load -m 1-3 -c 5 -l 1-100000
 tap_run limit 60 fail-nth silence

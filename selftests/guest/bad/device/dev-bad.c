@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 		{ "fork", part_fork }, { "memlock", part_memlock }, { "notify", part_notify },
 		{ "copy", part_copy }, { "forming", part_forming }, { "close", part_close },
 		{ "table", part_table }, { "table-live", part_table_live },
-		{ "predicate", part_predicate },
+		{ "predicate", part_predicate }, { "flush", part_flush },
 		{ "gone", part_gone }, { "nomem", part_nomem },
 	};
 

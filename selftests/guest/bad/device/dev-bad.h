@@ -55,5 +55,6 @@ void part_close(void);		/* close.c */
 void part_table(void);		/* table.c */
 void part_table_live(void);	/* table-use.c */
 void part_predicate(void);	/* table-pred.c */
+void part_flush(void);		/* table-flush.c */
 
 #endif /* SPINDLE_DEV_BAD_DEV_BAD_H */

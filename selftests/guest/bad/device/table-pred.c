@@ -75,17 +75,6 @@ static int drop(int fd, unsigned long id)
 	return call(fd, SPINDLE_TABLE_IOC_REMOVE, (void *)id);
 }
 
-static void must_attach_to(struct cells *c, uint32_t node, uint32_t flags, int event_fd)
-{
-	struct spindle_table_attach a = cells_args(node, ROWS, flags);
-	int err;
-
-	a.event_fd = event_fd;
-	err = cells_attach(c, a);
-	if (err)
-		die("attach to node %u: %s", node, strerror(-err));
-}
-
 static uint64_t fired(const struct cells *c, uint32_t id)
 {
 	return __atomic_load_n((uint64_t *)(c->ctl + c->a.ctl_fired) + id, __ATOMIC_ACQUIRE);
@@ -217,7 +206,7 @@ static void bad_files(void)
 	is(drop(other, 0), ENOTTY, "predicate: remove, other device");
 	close(fd);
 	close(other);
-	must_attach_to(&r, 1, 0, -1);
+	table_attach(&r, table_args(1, 0, -1));
 	p.triggers = 2;
 	p.trigger[1] = to_add(1, 0, 1);
 	refused(r.fd, p, EBADF, SPINDLE_BAD_TRIGGER + 1, "a reader sets a field");
@@ -256,7 +245,7 @@ static void signals_come(struct cells *w)
 	struct cells r;
 	uint32_t id;
 
-	must_attach_to(&r, 2, SIGNALS | WRITE, efd);
+	table_attach(&r, table_args(2, SIGNALS | WRITE, efd));
 	clear(w, &r, 1);
 	put(&r, 1, 5);
 	id = must_add(&r, reach(1, 5, 2));
@@ -288,7 +277,7 @@ static void engines_count(struct cells *w)
 	uint64_t *mine, *other, version, had;
 	struct cells v;
 
-	must_attach_to(&v, 2, WRITE, -1);
+	table_attach(&v, table_args(2, WRITE, -1));
 	clear(w, &v, 3);
 	clear(&v, w, 3);
 	mine = w->own + 3 * cells_words(w);
@@ -329,7 +318,7 @@ static void never_ends(void)
 	uint64_t was;
 	int i;
 
-	must_attach_to(&w, 1, WRITE, -1);
+	table_attach(&w, table_args(1, WRITE, -1));
 	p.triggers = 2;
 	p.trigger[1] = to_add(4, 1, 1);
 	must_add(&w, p);
@@ -349,7 +338,7 @@ void part_predicate(void)
 	struct cells w;
 
 	bad_files();
-	must_attach_to(&w, 1, WRITE, -1);
+	table_attach(&w, table_args(1, WRITE, -1));
 	bad_sizes(w.fd);
 	bad_values(w.fd);
 	ids(&w);
@@ -357,7 +346,7 @@ void part_predicate(void)
 	engines_count(&w);
 	cells_detach(&w);
 	never_ends();
-	must_attach_to(&w, 1, WRITE, -1);
+	table_attach(&w, table_args(1, WRITE, -1));
 	is(signals(&w), 0, "predicate: a new file has no signals");
 	cells_detach(&w);
 }

@@ -17,7 +17,7 @@
 #define WRITE	SPINDLE_TABLE_WRITE
 #define WAIT	20000
 
-static void must_attach_to(struct cells *c, struct spindle_table_attach a)
+void table_attach(struct cells *c, struct spindle_table_attach a)
 {
 	int err = cells_attach(c, a);
 
@@ -41,7 +41,7 @@ static void maps_of(uint32_t table, uint32_t members)
 {
 	struct cells c;
 
-	must_attach_to(&c, cells_args(1, table, WRITE));
+	table_attach(&c, cells_args(1, table, WRITE));
 	const struct part parts[] = {
 		{ "table ctl", c.a.ctl, 0, 1, false, false },
 		{ "table usr", c.a.usr, 0, 1, true, false },
@@ -87,7 +87,7 @@ void table_maps(void)
 
 	maps_of(ROWS, 3);
 	maps_of(7, 2);
-	must_attach_to(&r, cells_args(1, ROWS, 0));
+	table_attach(&r, cells_args(1, ROWS, 0));
 	is(r.a.own.len, 0, "table: a reader has no own section");
 	is(map_errno(r.fd, 2ULL << 40, PAGE, PROT_READ, MAP_SHARED), EACCES,
 	   "own row of a reader");
@@ -186,8 +186,8 @@ void table_polls(void)
 	const uint64_t *row;
 
 	a.event_fd = eventfd(0, EFD_NONBLOCK);
-	must_attach_to(&w, cells_args(1, ROWS, WRITE));
-	must_attach_to(&r, a);
+	table_attach(&w, cells_args(1, ROWS, WRITE));
+	table_attach(&r, a);
 	row = must_map_row(&r, w.a.own_instance);
 	settle(&r);
 	polls_of(&w, &r, row, a.event_fd);
@@ -202,8 +202,8 @@ void table_polls(void)
 
 void table_pair_open(struct table_pair *p)
 {
-	must_attach_to(&p->w, cells_args(1, ROWS, WRITE));
-	must_attach_to(&p->r, cells_args(2, ROWS, 0));
+	table_attach(&p->w, cells_args(1, ROWS, WRITE));
+	table_attach(&p->r, cells_args(2, ROWS, 0));
 	p->at_w = must_map_row(&p->w, p->w.a.own_instance);
 	p->at_r = must_map_row(&p->r, p->w.a.own_instance);
 	cells_write(&p->w, 1, 77);
@@ -323,8 +323,8 @@ void part_table_live(void)
 	uint32_t seat;
 	int i;
 
-	must_attach_to(&w, cells_args(3, ROWS, WRITE));
-	must_attach_to(&r, cells_args(1, ROWS, 0));
+	table_attach(&w, cells_args(3, ROWS, WRITE));
+	table_attach(&r, cells_args(1, ROWS, 0));
 	ok(r.a.features & SPINDLE_TABLE_FEAT_LIVE, "table live: the view is live");
 	ok(r.a.features & SPINDLE_TABLE_FEAT_VOUCH, "table live: completions vouch");
 	seat = instance_of(&r, 3, 3);

@@ -9,6 +9,18 @@
 
 #define ROWS	6
 
+/* What a file that attaches to that table says. */
+static inline struct spindle_table_attach table_args(uint32_t node, uint32_t flags, int event_fd)
+{
+	struct spindle_table_attach a = cells_args(node, ROWS, flags);
+
+	a.event_fd = event_fd;
+	return a;
+}
+
+/* Attach and map, or end the test: table-use.c */
+void table_attach(struct cells *c, struct spindle_table_attach a);
+
 /* The mappings of a table, and poll(): table-use.c */
 void table_maps(void);
 void table_polls(void);

@@ -7,9 +7,9 @@
 
 #include <linux/spindle_table.h>
 
-#include "common/key.h"
-#include "common/util.h"
 #include "fields.h"
+#include "key.h"
+#include "util.h"
 
 /* Bytes of the longest value of any table. */
 #define VALUE_MAX	(SPINDLE_MAX_CELL - (uint32_t)sizeof(struct spindle_cell_seal))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fields of a cell: names and types for the bytes of a value, as the user gives them, like
- * "load:u32,free:u64,host:s16".
+ * Fields of a cell: names and types for the bytes of a value, like "load:u32,free:u64,host:s16". The
+ * user gives them with a table, or with a command.
  *
  * Numbers are in the byte order of this machine, as programs store them.
  */
-#ifndef SPINDLE_CTL_FIELDS_H
-#define SPINDLE_CTL_FIELDS_H
+#ifndef SPINDLE_COMMON_FIELDS_H
+#define SPINDLE_COMMON_FIELDS_H
 
 #include <stdint.h>
 
@@ -38,7 +38,7 @@ struct ctl_cell_field {
 struct ctl_cell_fields {
 	/** @field: fields, in the order of the user */
 	struct ctl_cell_field field[CTL_CELL_FIELDS];
-	/** @count: entries of @field; 0: the user has given none */
+	/** @count: entries of @field; 0: there are none */
 	unsigned int count;
 };
 
@@ -54,4 +54,4 @@ const char *ctl_value_text(const unsigned char *value, uint32_t len);
 const char *ctl_value_hex(const unsigned char *value, uint32_t len);
 const char *ctl_value_unhex(const char *text, unsigned char *value, uint32_t max, uint32_t *len);
 
-#endif /* SPINDLE_CTL_FIELDS_H */
+#endif /* SPINDLE_COMMON_FIELDS_H */
