@@ -52,10 +52,13 @@ static bool post(struct spindle_raw *raw, struct spindle_subgroup *sg,
 	return true;
 }
 
-/* Let the device's threads run. Then check for a time-out, and for a lost peer. */
+/*
+ * Let the device's threads run, as an engine without work does. cond_resched() would keep the
+ * processor until the next tick. Then check for a time-out, and for a lost peer.
+ */
 static bool late(struct spindle_raw *raw, const struct spindle_peer *peer, u64 since)
 {
-	cond_resched();
+	yield();
 	if (READ_ONCE(peer->went_down))
 		raw->err = -ENOTCONN;
 	else if (ktime_get_ns() - since > PATIENCE_NS)
