@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fields of a cell: names and types for the bytes of a value, like "load:u32,free:u64,host:s16". The
- * user gives them with a table, or with a command.
+ * Fields of a cell: names and types for the bytes of a value, like "load:u32,free:u64,host:s16".
+ * The user gives them with a table, or with a command.
  *
  * Numbers are in the byte order of this machine, as programs store them.
  */

@@ -454,8 +454,8 @@ static const char *check_fields(const struct ctl_subgroup *sg)
 }
 
 /*
- * A request would drop the senders of a table without an error, and the kernel does not read fields.
- * The kernel refuses other values.
+ * A request would drop the senders of a table without an error, and the kernel does not read
+ * fields. It refuses other values.
  */
 static const char *check_table(const struct ctl_subgroup *sg, int *line)
 {

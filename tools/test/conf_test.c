@@ -634,7 +634,8 @@ static void test_tables(void)
 {
 	const char *text = NODE "[View]\nVid = 7\nTimeoutMs = 100\nSpares = 4\n" MEMBERS
 		"[Table]\nId = 4\nCells = 13\nMembers = 1\nMin = 2\n[Table]\nId = 5\nCells = 1\n";
-	const char *part = "\n[Table]\nId = 4\nCells = 12\nCell = 64\nFields = load:u32\nMembers = 1\nMin = 2\n";
+	const char *part = "\n[Table]\nId = 4\nCells = 12\nCell = 64\nFields = load:u32\n"
+		"Members = 1\nMin = 2\n";
 	char *shown;
 
 	table = 4;

@@ -83,8 +83,8 @@ struct spindle_view_subgroup {
 	 */
 	char name[SPINDLE_NAME_LEN + 8];
 	/**
-	 * @fields: of a table: names and types of the fields of a value, or "". Only programs read the
-	 * text. It is the last member, because a card has it apart from the rest of a rule
+	 * @fields: of a table: names and types of the fields of a value, or "". Only programs read
+	 * the text. It is the last member, because a card has it apart from the rest of a rule
 	 */
 	char fields[SPINDLE_FIELDS_LEN + 1];
 };

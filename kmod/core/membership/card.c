@@ -10,7 +10,7 @@ static_assert(!(sizeof(struct spindle_view_member) % sizeof(u64)), "words behind
 
 /* The part of a rule that a card has as it is in memory, and the longest text of the rest. */
 #define RULE_BYTES	offsetof(struct spindle_rule, cfg.fields)
-#define MAX_TEXT	(sizeof_field(struct spindle_rule, cfg.fields))
+#define MAX_TEXT	(SPINDLE_FIELDS_LEN + 1)
 
 static_assert(!(RULE_BYTES % sizeof(u64)), "words behind it are aligned");
 static_assert(RULE_BYTES + MAX_TEXT == sizeof(struct spindle_rule), "nothing follows the text");

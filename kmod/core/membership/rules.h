@@ -62,8 +62,8 @@ struct spindle_rule {
 	/** @node: ids */
 	u32 node[SPINDLE_MAX_MEMBERS];
 	/**
-	 * @cfg: their configuration; id is that of the first, members and senders do not count. It is
-	 * the last member, because a card has the fields of a table apart from the rest of a rule
+	 * @cfg: their configuration; id is that of the first, members and senders do not count. It
+	 * is the last member, because a card has the fields of a table apart from the rest
 	 */
 	struct spindle_view_subgroup cfg;
 };

@@ -281,7 +281,7 @@ static void test_digest(void)
 					tap_fail("digest covers %s", ignored[i].name);
 }
 
-/* Names and fields belong to the view up to their ends. The digest tells where each of them ends. */
+/* Names and fields belong to the view up to their ends. The digest tells where each ends. */
 static void test_digest_texts(void)
 {
 	struct spindle_view a = sample(), b;
