@@ -24,6 +24,7 @@
 /* Bytes of the longest message about a node's view, and about its peers, beyond the base. */
 #define MEMBER_BYTES	256
 #define SUBGROUP_BYTES	176
+#define FIELDS_BYTES	nla_total_size(SPINDLE_FIELDS_LEN + 1)
 #define NODE_BYTES	24
 #define ROW_BYTES	96
 #define READER_BYTES	176
@@ -47,6 +48,8 @@ u32 spindle_fill_view_bytes(const struct spindle_installed *inst)
 		if (inst->live)
 			nodes += spindle_rules_of(&inst->live->rules, i)->num_nodes;
 		bytes += SUBGROUP_BYTES + nodes * NODE_BYTES;
+		if (view->subgroup[i].fields[0])
+			bytes += FIELDS_BYTES;
 	}
 	return bytes;
 }
@@ -64,7 +67,7 @@ u32 spindle_fill_subgroup_bytes(const struct spindle_installed *inst)
 
 	for (i = 0; (sg = spindle_installed_subgroup(inst, &i)); i++)
 		readers = max(readers, sg->readers);
-	return 2 * SPINDLE_FILL_BASE + min_t(u32, readers, READERS) * READER_BYTES +
+	return 2 * SPINDLE_FILL_BASE + FIELDS_BYTES + min_t(u32, readers, READERS) * READER_BYTES +
 	       inst->view.num_members * (NODE_BYTES + ROW_BYTES);
 }
 

@@ -274,6 +274,22 @@ wait "$top"
 # shellcheck disable=SC2086
 spindle-ctl view set node 1 vid 2 member 1@10.0.0.1 $members member 65@10.0.2.1 >"$out" 2>&1
 is "the refusal names the 65th member" "$(lines 'at: member 65@10.0.2.1:4790')" 1
+# 251 characters
+fields=$(printf 'f%031d:u8,' 1 2 3 4 5 6 7)
+tables=
+for i in $(seq 64); do
+	tables="$tables table $i cells 1 fields ${fields%,}"
+done
+check "the view is removed" spindle-ctl view del node 1
+# shellcheck disable=SC2086
+check "a view of 64 tables with long fields is installed" \
+	spindle-ctl view set node 1 vid 1 member 1@10.0.0.1 $tables
+spindle-ctl -j view show >"$out"
+is "show has the fields of 64 tables" "$(grep -o "\"fields\":\"${fields%,}\"" "$out" | wc -l)" 64
+spindle-ctl -j table show >"$out"
+is "each table has its fields" "$(grep -o "\"fields\":\"${fields%,}\"" "$out" | wc -l)" 64
+spindle-ctl showconf >/tmp/conf1
+says 0 'there is nothing to change' apply /tmp/conf1 --dry-run
 check "node goes" spindle-ctl node del 1
 
 # ---- namespaces and rights ------------------------------------------------
