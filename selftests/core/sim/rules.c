@@ -41,6 +41,9 @@ static void make_table(struct sim *sim, struct spindle_rule *rule)
 				   cell, &of_cell))
 		sim_fail(sim, "a table has illegal sizes");
 	rule->cfg.ring /= SIM_SCALE;
+	/* Members that had other fields would have other digests of their views. */
+	if (rng_chance(&sim->tables, 50))
+		memset(rule->cfg.fields, 'f', 1 + rng_below(&sim->tables, SPINDLE_FIELDS_LEN));
 }
 
 /**
