@@ -193,14 +193,16 @@ has_arrived alone
 
 # ---- fields that the table keeps -------------------------------------------------
 
-says 2 "table 6: field 'a:u33': there is no type 'u33'" table add node 1 table 6 cells 4 fields a:u33
+says 2 "table 6: field 'a:u33': there is no type 'u33'" \
+	table add node 1 table 6 cells 4 fields a:u33
 says 2 "table 6: field 'b' ends at byte 56, and a value has 48" \
 	table add node 1 table 6 cells 4 fields a:s48,b:u64
 says 1 'only a table has fields' subgroup add node 1 id 6 fields a:u32
 check "a table with fields is added" spindle-ctl table add node 2 table 6 cells 4 fields $FIELDS \
 	timeout 60
 check "the table with fields becomes active" wait_until 60 sg_active 6 1 2 3
-check "fields of the table are put" spindle-ctl table put node 1 id 6 cell 0 load=7 free=-5 host=web1
+check "fields of the table are put" \
+	spindle-ctl table put node 1 id 6 cell 0 load=7 free=-5 host=web1
 check "they arrive by their names" shows '^ *1 *0 *1 *7 *-5 *web1$' table get node 3 id 6
 says 1 "'laod=1' sets no field; there is: load, free, host" table put node 1 id 6 cell 0 laod=1
 says 1 "'load=1' needs 'fields', because table 9 has none" table put node 1 id 9 cell 0 load=1
