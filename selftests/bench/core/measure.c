@@ -24,6 +24,29 @@ static long preemptions(void)
 	return usage.ru_nivcsw;
 }
 
+/**
+ * measure_repeat() - measure something in repetitions, with as few disturbed ones as possible
+ * @once: makes a repetition; returns its nanoseconds
+ * @ctx: for @once
+ * @effort: how much of a measurement
+ *
+ * Return: of the repetitions
+ */
+struct spread measure_repeat(double (*once)(void *ctx, const struct effort *effort), void *ctx,
+			     const struct effort *effort)
+{
+	unsigned int n = 0, tries;
+	double ns[MAX_REPS];
+
+	for (tries = 0; n < effort->reps; tries++) {
+		long before = preemptions();
+
+		ns[n] = once(ctx, effort);
+		n += preemptions() == before || tries >= PATIENCE * effort->reps;
+	}
+	return bench_spread(ns, effort->reps);
+}
+
 /* Returns true if no other thread had the processor. */
 static bool repeat(struct cluster *c, enum cluster_look look, u64 ns)
 {
@@ -160,6 +183,22 @@ const char *measure_traffic(const struct cluster_conf *conf, const struct effort
 	return wrong;
 }
 
+static double repeat_idle(void *ctx, const struct effort *effort)
+{
+	u64 begin = clock_wall(), n = 0, last;
+	int64_t ticks = 0;
+	unsigned int j;
+
+	do {
+		last = clock_ticks();
+		for (j = 0; j < IDLE_PASSES; j++)
+			cluster_idle(ctx);
+		ticks += clock_lap(&last);
+		n += IDLE_PASSES;
+	} while (clock_wall() - begin < effort->rep_ns);
+	return per(ticks, n);
+}
+
 /**
  * measure_idle() - measure the cost of a pass without work
  * @conf: of what cluster
@@ -170,24 +209,8 @@ const char *measure_traffic(const struct cluster_conf *conf, const struct effort
 struct spread measure_idle(const struct cluster_conf *conf, const struct effort *effort)
 {
 	struct cluster *c = cluster_open(conf);
-	double ns[MAX_REPS];
-	unsigned int tries, i, j;
+	struct spread s = measure_repeat(repeat_idle, c, effort);
 
-	for (i = 0, tries = 0; i < effort->reps; tries++) {
-		u64 begin = clock_wall(), n = 0, last;
-		long before = preemptions();
-		int64_t ticks = 0;
-
-		do {
-			last = clock_ticks();
-			for (j = 0; j < IDLE_PASSES; j++)
-				cluster_idle(c);
-			ticks += clock_lap(&last);
-			n += IDLE_PASSES;
-		} while (clock_wall() - begin < effort->rep_ns);
-		if (preemptions() == before || tries >= PATIENCE * effort->reps)
-			ns[i++] = per(ticks, n);
-	}
 	cluster_close(c);
-	return bench_spread(ns, effort->reps);
+	return s;
 }

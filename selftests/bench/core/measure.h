@@ -56,6 +56,8 @@ struct traffic {
 
 const char *measure_traffic(const struct cluster_conf *conf, const struct effort *effort,
 			    struct traffic *t);
+struct spread measure_repeat(double (*once)(void *ctx, const struct effort *effort), void *ctx,
+			     const struct effort *effort);
 struct spread measure_idle(const struct cluster_conf *conf, const struct effort *effort);
 
 #endif /* SPINDLE_BENCH_MEASURE_H */

@@ -4,14 +4,11 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #include "clock.h"
 #include "core/table/predicate.h"
 #include "tables.h"
 
-#define MAX_REPS 100
-#define PATIENCE 3	/* repetitions that were disturbed, for each one that counts */
 #define INTERVAL 64	/* looks of an interval; two seals of a block take turns */
 #define MIN_ROUNDS 16
 
@@ -159,25 +156,28 @@ static int64_t look_interval(struct host *h, const struct tables_look *conf)
 	return clock_lap(&last);
 }
 
-static long preemptions(void)
-{
-	struct rusage usage;
+/* The looks of a host. */
+struct looker {
+	struct host *h;
+	const struct tables_look *conf;
+};
 
-	getrusage(RUSAGE_SELF, &usage);
-	return usage.ru_nivcsw;
-}
-
-/* Nanoseconds of a look, in one repetition. */
-static double repeat_look(struct host *h, const struct tables_look *conf,
-			  const struct effort *effort)
+/* Nanoseconds of a look, in one repetition. The predicate has to fire at each look. */
+static double repeat_look(void *ctx, const struct effort *effort)
 {
-	u64 begin = clock_wall(), n = 0;
+	const struct looker *l = ctx;
+	const struct spindle_tb *tb = &l->h->tb;
+	u64 begin = clock_wall(), n = 0, fired = tb->stats.fired, looks = tb->stats.looks;
 	int64_t ticks = 0;
 
 	do {
-		ticks += look_interval(h, conf);
+		ticks += look_interval(l->h, l->conf);
 		n += INTERVAL;
 	} while (clock_wall() - begin < effort->rep_ns);
+	if (tb->stats.fired - fired != tb->stats.looks - looks) {
+		fprintf(stderr, "core-bench: a predicate did not fire\n");
+		exit(1);
+	}
 	return ticks * bench_clock.ns / n;
 }
 
@@ -190,26 +190,15 @@ static double repeat_look(struct host *h, const struct tables_look *conf,
  */
 struct spread measure_look(const struct tables_look *conf, const struct effort *effort)
 {
-	struct host *h = open_host(conf->rows + 1, 0, conf->cell);
-	unsigned int n = 0, tries;
-	double ns[MAX_REPS];
+	struct looker l = { open_host(conf->rows + 1, 0, conf->cell), conf };
+	struct spread s;
 
-	add_true(h);
-	make_blocks(h);
-	repeat_look(h, conf, effort);
-	for (tries = 0; n < effort->reps; tries++) {
-		u64 fired = h->tb.stats.fired, looks = h->tb.stats.looks;
-		long before = preemptions();
-
-		ns[n] = repeat_look(h, conf, effort);
-		if (h->tb.stats.fired - fired != h->tb.stats.looks - looks) {
-			fprintf(stderr, "core-bench: a predicate did not fire\n");
-			exit(1);
-		}
-		n += preemptions() == before || tries >= PATIENCE * effort->reps;
-	}
-	close_host(h);
-	return bench_spread(ns, effort->reps);
+	add_true(l.h);
+	make_blocks(l.h);
+	repeat_look(&l, effort);
+	s = measure_repeat(repeat_look, &l, effort);
+	close_host(l.h);
+	return s;
 }
 
 /* ---- counting ------------------------------------------------------------- */
@@ -272,8 +261,10 @@ static u64 count_of(const struct host *h)
 	return *(u64 *)(h->tb.row + last_field(&h->tb).offset);
 }
 
-static double repeat_count(struct host **host, u32 members, const struct effort *effort)
+static double repeat_count(void *ctx, const struct effort *effort)
 {
+	struct host **host = ctx;
+	u32 members = host[0]->tb.members;
 	u64 begin = clock_wall(), from = count_of(host[0]), rounds = 0;
 	int64_t ticks = 0;
 	u32 i;
@@ -295,24 +286,18 @@ static double repeat_count(struct host **host, u32 members, const struct effort 
 struct spread measure_count(u32 members, const struct effort *effort)
 {
 	struct host *host[SPINDLE_MAX_MEMBERS];
-	unsigned int n = 0, tries;
-	double ns[MAX_REPS];
+	struct spread s;
 	u32 i;
 
 	for (i = 0; i < members; i++) {
 		host[i] = open_host(members, i, SPINDLE_MIN_CELL);
 		add_step(host[i]);
 	}
-	repeat_count(host, members, effort);
-	for (tries = 0; n < effort->reps; tries++) {
-		long before = preemptions();
-
-		ns[n] = repeat_count(host, members, effort);
-		n += preemptions() == before || tries >= PATIENCE * effort->reps;
-	}
+	repeat_count(host, effort);
+	s = measure_repeat(repeat_count, host, effort);
 	for (i = 0; i < members; i++)
 		close_host(host[i]);
-	return bench_spread(ns, effort->reps);
+	return s;
 }
 
 /* ---- CSV ------------------------------------------------------------------ */
