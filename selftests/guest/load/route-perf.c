@@ -21,9 +21,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 #include <spindle/table.h>
+
+#include "times.h"
 
 #define MAX_NODES	32
 #define MAX_CHANGES	10000	/* of all repetitions */
@@ -50,14 +51,6 @@ static uint32_t dist[MAX_NODES], before[MAX_NODES];
 static uint16_t made_of[MAX_NODES][MAX_NODES];
 
 #define fail(...) do { fprintf(stderr, "route-perf: " __VA_ARGS__); exit(1); } while (0)
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
 
 static int check(int ret)
 {
@@ -236,19 +229,6 @@ static void change_link(uint32_t i)
 		compute_paths();
 	time_of[2][i] = (now() - begin) / 100.0;
 	check_paths(change);
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *v, uint32_t n)
-{
-	qsort(v, n, sizeof(*v), by_value);
-	return v[n / 2];
 }
 
 /* The median of the repetitions' medians, with the least and the most. */

@@ -27,9 +27,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <spindle/predicate.h>
+
+#include "times.h"
 
 #define MAX_REPS	64
 #define MAX_ROUNDS	1000000
@@ -52,27 +53,6 @@ static uint64_t value;			/* that all rows have, or are to have */
 static double sample[2][MAX_ROUNDS], result[2][MAX_REPS];
 
 #define fail(...) do { fprintf(stderr, "table-perf: " __VA_ARGS__); exit(1); } while (0)
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *v, uint32_t n)
-{
-	qsort(v, n, sizeof(*v), by_value);
-	return v[n / 2];
-}
 
 static int check(struct spindle_table *t, int ret)
 {
