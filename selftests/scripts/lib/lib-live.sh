@@ -46,6 +46,21 @@ in_one_view()
 		[ "$(spindle-ctl -j -p status node "$1" | grep -c '"rank"')" = $# ]
 }
 
+# has_guests NODE GUEST...: is each of these joiners a guest of the node, and connected?
+has_guests()
+{
+	local status i
+
+	status=$(spindle-ctl -j status node "$1")
+	shift
+	for i in "$@"; do
+		case $status in
+		*"\"id\":$i,\"self\":false,\"joins\":true,\"state\":\"up\""*) ;;
+		*) return 1 ;;
+		esac
+	done
+}
+
 # sg_active SUBGROUP NODE...: does the subgroup carry messages at these nodes?
 sg_active()
 {

@@ -25,23 +25,11 @@ all_join()
 	done
 }
 
-# all_wait NODE: is each joiner connected to this member?
-all_wait()
-{
-	local i status
-
-	status=$(spindle-ctl -j status node "$1")
-	for i in $JOINERS; do
-		case $status in
-		*"\"id\":$i,\"self\":false,\"joins\":true,\"state\":\"up\""*) ;;
-		*) return 1 ;;
-		esac
-	done
-}
-
+# Are all joiners connected to the members that nothing holds up?
 all_wait_at_others()
 {
-	all_wait 1 && all_wait 3
+	# shellcheck disable=SC2086
+	has_guests 1 $JOINERS && has_guests 3 $JOINERS
 }
 
 in_all()
