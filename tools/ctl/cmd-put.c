@@ -184,7 +184,7 @@ static int check_value(const struct ctl_cells *c, const struct put *p)
 	else if (p->words && !c->fields.count)
 		err = ctl_asprintf("'%s' needs 'fields', because table %u has none", p->word[0],
 				   c->t.table);
-	else if (p->words)
+	else if (p->words && !c->val[CTL_CELLS_FIELDS].set)
 		err = check_words(p, &c->fields);
 	if (!err)
 		return CTL_OK;
