@@ -206,6 +206,23 @@ tell_row()
 	tell "row $1,$2,$3,$(sed -n 2p /tmp/bench.csv)"
 }
 
+# row_of SERIES X COMMAND...: the row of a command that prints a line of names and one of numbers
+row_of()
+{
+	local series x k
+
+	turn "$@" || return 0
+	series=$1
+	x=$2
+	k=$points
+	shift 2
+	if ! "$@" >/tmp/bench.csv 2>/tmp/bench.out; then
+		failed "$k" "$series" "$x"
+		return 0
+	fi
+	tell_row "$k" "$series" "$x"
+}
+
 # point SERIES X OPTION...
 point()
 {

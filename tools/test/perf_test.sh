@@ -69,7 +69,7 @@ says 2 "there is no option -z" failover -z
 says 2 "there is no option --setup" failover --setup
 says 2 "--kind: the value is missing" failover --kind
 says 2 "'x': there are only options" failover x
-says 2 "kind join,die: 'die' is none of join, leave, evict, crash, del, subgroup-add, subgroup-del, all" failover --kind join,die
+says 2 "kind join,die: 'die' is none of join, leave, evict, crash, del, subgroup-add, subgroup-replace, subgroup-del, all" failover --kind join,die
 says 2 "nodes 2: not a number from 3 to 64" failover -n 2
 says 2 "repetitions 0: not a number from 1 to 1000" failover -r 0
 says 2 "timeout-ms 19: not a number from 20 to 60000" failover --timeout-ms 19

@@ -9,7 +9,7 @@
 . ./lib-bench.sh
 
 JSON=/tmp/failover.json
-KINDS="join leave evict del crash subgroup-add subgroup-del"
+KINDS="join leave evict del crash subgroup-add subgroup-replace subgroup-del"
 FIGURES="longest_gap_us fixed_longest_gap_us detect_us wedge_us agree_us install_us"
 CHANGES=5
 [ -z "$QUICK" ] || CHANGES=2

@@ -51,18 +51,8 @@ end()
 # state MIB
 state()
 {
-	local k
-
-	turn state "$1" || return 0
-	# shellcheck disable=SC2154 # lib-bench.sh
-	k=$points
-	if ! limit "$POINT_LIMIT" state-rate -g "$1" -b $(($1 << 20)) -r "$alone" \
-		-c "spindle-ctl subgroup set node 3 id $1 history $HISTORY" \
-		>/tmp/bench.csv 2>/tmp/bench.out; then
-		failed "$k" state "$1"
-		return 0
-	fi
-	tell_row "$k" state "$1"
+	row_of state "$1" limit "$POINT_LIMIT" state-rate -g "$1" -b $(($1 << 20)) -r "$alone" \
+		-c "spindle-ctl subgroup set node 3 id $1 history $HISTORY"
 }
 
 sweep()

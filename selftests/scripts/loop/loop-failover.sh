@@ -98,7 +98,7 @@ check "module loads" loop_start
 failover "each kind of change runs twice" -r 2
 i=0
 for rep in 1 2; do
-	for kind in join leave evict crash del subgroup-add subgroup-del; do
+	for kind in join leave evict crash del subgroup-add subgroup-replace subgroup-del; do
 		is "change $i" "$(get changes/$i/kind) $(get changes/$i/repetition)" "$kind $rep"
 		is "  led to one view" "$(get changes/$i/views)" 1
 		case $kind in
@@ -111,7 +111,7 @@ for rep in 1 2; do
 done
 check "the result has no other changes" absent "changes/$i"
 # A key of JSON has _ in place of -.
-for kind in join leave evict crash del subgroup_add subgroup_del; do
+for kind in join leave evict crash del subgroup_add subgroup_replace subgroup_del; do
 	is "$kind: the result has two changes" "$(get kinds/$kind/changes)" 2
 	is "  the figures include all members that stay" \
 		"$(get kinds/$kind/longest_gap_us/values)" 6

@@ -107,7 +107,7 @@ check "a reader comes back $RESTARTS times, 10000 bytes" \
 
 # All three send. No window has room for so many messages, so a sender that waited would never end.
 check "a reader stays away each time until the others have 1,000 messages more" sh -c \
-	"limit 200 restart-rate -n 3 -g 1 -r 2 -i 1 -t 20 -p 3 -a 1000 >/tmp/away"
+	"limit 200 history-rate -n 3 -g 1 -r 2 -i 1 -t 20 -p 3 -a 1000 >/tmp/away"
 check "the others have them before it is back" test "$(column /tmp/away away_min)" -ge 1000
 check "it came back in each phase" test "$(column /tmp/away restarts)" -ge 3
 is "it has missed nothing" "$(column /tmp/away missed)" 0

@@ -14,6 +14,7 @@ const char *const perf_move_name[PERF_MOVES] = {
 	[PERF_MOVE_CRASH] = "crash",
 	[PERF_MOVE_DEL] = "del",
 	[PERF_MOVE_SUBGROUP_ADD] = "subgroup-add",
+	[PERF_MOVE_SUBGROUP_REPLACE] = "subgroup-replace",
 	[PERF_MOVE_SUBGROUP_DEL] = "subgroup-del",
 };
 

@@ -32,6 +32,11 @@ enum perf_move {
 	PERF_MOVE_DEL,
 	/** @PERF_MOVE_SUBGROUP_ADD: a member adds a subgroup, in which nobody sends */
 	PERF_MOVE_SUBGROUP_ADD,
+	/**
+	 * @PERF_MOVE_SUBGROUP_REPLACE: a member puts a subgroup with other members and senders in
+	 * its place
+	 */
+	PERF_MOVE_SUBGROUP_REPLACE,
 	/** @PERF_MOVE_SUBGROUP_DEL: a member removes it */
 	PERF_MOVE_SUBGROUP_DEL,
 	PERF_MOVES
@@ -40,10 +45,11 @@ enum perf_move {
 #define PERF_MOVE_ALL	((1U << PERF_MOVES) - 1)
 
 /* The words for them. */
-#define PERF_MOVE_WORDS	"join, leave, evict, crash, del, subgroup-add, subgroup-del"
+#define PERF_MOVE_WORDS	"join, leave, evict, crash, del, subgroup-add, subgroup-replace, subgroup-del"
 
 /* Those that change no member. */
-#define PERF_MOVE_RULES	(1U << PERF_MOVE_SUBGROUP_ADD | 1U << PERF_MOVE_SUBGROUP_DEL)
+#define PERF_MOVE_RULES	(1U << PERF_MOVE_SUBGROUP_ADD | 1U << PERF_MOVE_SUBGROUP_REPLACE | \
+			 1U << PERF_MOVE_SUBGROUP_DEL)
 
 extern const char *const perf_move_name[PERF_MOVES];
 

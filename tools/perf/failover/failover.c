@@ -317,8 +317,9 @@ static int begin(struct perf_change *c, enum perf_move kind)
 		perf_mover_kill(&run.mover);
 		return 0;
 	case PERF_MOVE_SUBGROUP_ADD:
+	case PERF_MOVE_SUBGROUP_REPLACE:
 	case PERF_MOVE_SUBGROUP_DEL:
-		return perf_extra_ask(&run.net, run.place.node[0], kind == PERF_MOVE_SUBGROUP_ADD);
+		return perf_extra_ask(&run.net, run.place.node[0], kind);
 	default:
 		return remove_mover();
 	}
@@ -388,7 +389,7 @@ static int change(struct perf_changes *all, enum perf_move kind, unsigned int re
 		run.vid = c->vid;
 		run.in = run.wanted;
 		if (changes_rules(kind))
-			run.extra = kind == PERF_MOVE_SUBGROUP_ADD;
+			run.extra = kind != PERF_MOVE_SUBGROUP_DEL;
 		take_gaps(c, rep);
 		rc = clean_up(c, kind);
 	}
@@ -403,7 +404,7 @@ static int change(struct perf_changes *all, enum perf_move kind, unsigned int re
 static int prepare(enum perf_move kind)
 {
 	struct perf_changes spare = { 0 };
-	bool add = kind == PERF_MOVE_SUBGROUP_DEL, in = kind != PERF_MOVE_JOIN;
+	bool add = kind != PERF_MOVE_SUBGROUP_ADD, in = kind != PERF_MOVE_JOIN;
 	int rc;
 
 	if (changes_rules(kind) ? run.extra == add : run.in == in)

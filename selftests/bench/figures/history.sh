@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What two of three members deliver while the reader of the third one is killed and comes back to
-# its history, again and again, over what they deliver while it reads on. Phases with and without
-# restarts take turns. All three send. The x axis is the time between two restarts, in ms.
+# What two of three members deliver while the history of the third one has a reader that is killed
+# and comes back, again and again, or several readers, over what they deliver while it has one reader
+# that reads on. Phases of both kinds take turns. All three send. The x axis is the time between two
+# restarts, in ms, or the number of readers.
 # bench: machine=icount
 # bench: mem=2048
 . ./lib-bench.sh
@@ -12,9 +13,11 @@ PAIRS=5
 # The others deliver 10 KB in bursts of all windows, so a short phase has few bursts.
 PHASE_MS=900
 GAPS="30 100 300"
+READERS="2 4 8"
 if [ "$QUICK" ]; then
 	PAIRS=3
 	GAPS="30 100"
+	READERS=4
 fi
 HISTORY=64M
 
@@ -36,31 +39,28 @@ end()
 	loop_del 3 && loop_end
 }
 
-# restarts SERIES X OPTION...
-restarts()
+# compare SERIES X OPTION...
+compare()
 {
-	local series x k
+	local series x
 
-	turn "$@" || return 0
 	series=$1
 	x=$2
-	# shellcheck disable=SC2154 # lib-bench.sh
-	k=$points
 	shift 2
-	if ! limit "$POINT_LIMIT" restart-rate -n 3 -r 2 "$@" >/tmp/bench.csv 2>/tmp/bench.out; then
-		failed "$k" "$series" "$x"
-		return 0
-	fi
-	tell_row "$k" "$series" "$x"
+	row_of "$series" "$x" limit "$POINT_LIMIT" history-rate -n 3 -r 2 -t $PHASE_MS -p $PAIRS "$@"
 }
 
 sweep()
 {
-	local ms
+	local ms n
 
 	for ms in $GAPS; do
-		restarts "64 B" "$ms" -g 1 -l 64 -i "$ms" -t $PHASE_MS -p $PAIRS
-		restarts "10 KB" "$ms" -g 2 -l 10240 -i "$ms" -t $PHASE_MS -p $PAIRS
+		compare "64 B" "$ms" -g 1 -l 64 -i "$ms"
+		compare "10 KB" "$ms" -g 2 -l 10240 -i "$ms"
+	done
+	for n in $READERS; do
+		compare "readers of 64 B" "$n" -g 1 -l 64 -x $((n - 1))
+		compare "readers of 10 KB" "$n" -g 2 -l 10240 -x $((n - 1))
 	done
 }
 
