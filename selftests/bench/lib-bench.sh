@@ -216,10 +216,11 @@ row_of()
 	x=$2
 	k=$points
 	shift 2
-	if ! "$@" >/tmp/bench.csv 2>/tmp/bench.out; then
+	if ! "$@" >/tmp/row.csv 2>/tmp/bench.out; then
 		failed "$k" "$series" "$x"
 		return 0
 	fi
+	mv /tmp/row.csv /tmp/bench.csv
 	tell_row "$k" "$series" "$x"
 }
 
