@@ -263,8 +263,9 @@ void spindle_replica_close(struct spindle_replica *r)
 	/* The program does not hear of what it ends itself. */
 	r->ops.changed = NULL;
 	donor_end(r, 0);
-	joiner_end(r);
+	/* load() may take long, and a reader that does not read holds up the senders. */
 	spindle_detach(&r->q);
+	joiner_end(r);
 	free_replica(r);
 }
 
@@ -390,10 +391,15 @@ static int arm(struct spindle_replica *r)
 	return epoll_ctl(r->epoll, EPOLL_CTL_MOD, spindle_fd(&r->q), &ev) ? -errno : 0;
 }
 
+/*
+ * A replica that fails while load() runs does not wait for load(), because nobody reads the ring in
+ * that time. spindle_replica_close() waits.
+ */
 static int fail(struct spindle_replica *r, int error)
 {
 	donor_end(r, 0);
-	joiner_end(r);
+	if (!r->joiner.running)
+		joiner_end(r);
 	spill_clear(&r->spill);
 	r->ask_at = 0;
 	r->say = 0;

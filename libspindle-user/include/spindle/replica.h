@@ -112,8 +112,8 @@ struct spindle_replica_ops {
 	int (*save)(void *ctx, int fd, uint64_t lsn);
 	/**
 	 * @load: replace the state by what save() wrote, from the offset of @fd up to its end. This
-	 * runs in a thread of its own, and no other function is called until it returns. Returns 0,
-	 * or a negative errno: then the replica has failed
+	 * runs in a thread of its own, and no other function is called until it returns, except
+	 * @changed if the replica fails. Returns 0, or a negative errno: then the replica has failed
 	 */
 	int (*load)(void *ctx, int fd, uint64_t lsn);
 	/**
@@ -190,7 +190,7 @@ SPINDLE_API int spindle_replica_open(struct spindle_replica **out,
  * @r: the replica, or NULL
  *
  * Transfers that this replica takes part in end, and those that wait for it ask another one. Waits
- * for load(), if that runs.
+ * for load(), if that runs; the replica holds up no sender any more in that time.
  */
 SPINDLE_API void spindle_replica_close(struct spindle_replica *r);
 
@@ -207,9 +207,9 @@ SPINDLE_API int spindle_replica_fd(const struct spindle_replica *r);
  * spindle_replica_dispatch() - apply what has come, and go on with transfers
  * @r: the replica
  *
- * Does not wait, with two exceptions: for save() with SPINDLE_REPLICA_NO_FORK, and for load(), if
- * that runs when the replica fails. After an error call spindle_replica_close() soon, because a
- * replica that does not read holds up the senders of a subgroup without a history.
+ * Does not wait, with one exception: for save() with SPINDLE_REPLICA_NO_FORK. After an error call
+ * spindle_replica_close() soon, because a replica that does not read holds up the senders of a
+ * subgroup without a history. load() may still run then.
  *
  * Return: 0; or why the replica has failed: what apply() or load() returned, -ENOBUFS (more
  * messages would have to be kept aside than spill_bytes), -EPIPE (the attachment has ended, see

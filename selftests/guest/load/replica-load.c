@@ -3,8 +3,8 @@
  * replica-load: a replica whose state is a hash of all messages.
  *
  *	replica-load -n NODE -g SUBGROUP -t TOTAL -f FILE [-c COUNT] [-l LEN] [-b BYTES]
- *		     [-x WHEN] [-y BYTES] [-k PID] [-p MS] [-o MS] [-s BYTES] [-m BYTES]
- *		     [-a FILE] [-w FILE] [-d] [-N]
+ *		     [-x WHEN] [-y BYTES] [-k PID] [-z TIMES] [-p MS] [-o MS] [-s BYTES]
+ *		     [-m BYTES] [-a FILE] [-e COUNT] [-w FILE] [-d] [-N]
  *
  * The process sends COUNT messages of LEN bytes, applies messages until there are TOTAL of them in
  * its state, and prints "total TOTAL hash HASH lsn LSN". The same line at two nodes means the same
@@ -13,10 +13,11 @@
  *
  * -x WHEN: the process kills itself: in "save", when its child saves; in "send", when it sends a
  * snapshot; in "receive", when a snapshot begins to arrive, or with -y so many bytes of it have; in
- * "load". -k: it kills that process instead, once. -p: save() and load() take so many milliseconds
- * more. -w: save() and load() wait until that file exists. -a: so does the first message. -o:
- * timeout. -s: spill_bytes. -m: state_bytes. -d: declare the empty state. -N:
- * SPINDLE_REPLICA_NO_FORK.
+ * "load". -k: it kills that process instead, once. -z: the process stops itself so many times, each
+ * time that -y more bytes of a snapshot have arrived, until it gets SIGCONT. -p: save() and load()
+ * take so many milliseconds more. -w: save() and load() wait until that file exists. -a: so do all
+ * messages but the first -e. -o: timeout. -s: spill_bytes. -m: state_bytes. -d: declare the empty
+ * state. -N: SPINDLE_REPLICA_NO_FORK.
  *
  * Each change of the replica's state is a line "state NAME donor NODE error TEXT".
  *
@@ -54,8 +55,8 @@ struct state {
 
 static struct {
 	struct spindle_replica_opts replica;
-	uint64_t total, count, bytes, arrived;
-	uint32_t len, pause_ms;
+	uint64_t total, count, early, bytes, arrived, step;
+	uint32_t len, pause_ms, stops;
 	const char *stop, *when, *after, *gate;
 	pid_t victim;
 	bool declare;
@@ -209,6 +210,13 @@ static const struct spindle_replica_ops ops = {
 	.save = save, .load = load, .apply = apply, .changed = changed,
 };
 
+/* May the process send a message behind so many? */
+static bool may_send(uint64_t sent)
+{
+	return sent < opt.count &&
+	       (sent < opt.early || !opt.after || !access(opt.after, F_OK));
+}
+
 /*
  * Send what there is room for, once this replica has the state: messages ahead of a state that is
  * declared are in none.
@@ -222,9 +230,9 @@ static bool send_some(uint64_t *sent)
 	uint32_t i;
 
 	spindle_replica_stat(replica, &st);
-	if (st.state != SPINDLE_REPLICA_CURRENT || (opt.after && access(opt.after, F_OK)))
+	if (st.state != SPINDLE_REPLICA_CURRENT)
 		return false;
-	for (i = 0; i < 16 && *sent < opt.count && !err; i++) {
+	for (i = 0; i < 16 && may_send(*sent) && !err; i++) {
 		msg->life = life;
 		msg->num = *sent;
 		err = spindle_replica_send(replica, buf, opt.len);
@@ -233,7 +241,7 @@ static bool send_some(uint64_t *sent)
 	}
 	if (err && err != -EAGAIN)
 		fail("send: %s\n", strerror(-err));
-	return *sent < opt.count;
+	return may_send(*sent);
 }
 
 static void watch_snapshot(void)
@@ -243,8 +251,14 @@ static void watch_snapshot(void)
 	spindle_replica_stat(replica, &st);
 	if (st.serving)
 		die_in("send");
-	if (opt.arrived && st.received >= opt.arrived)
-		die_in("receive");
+	if (!opt.arrived || st.received < opt.arrived)
+		return;
+	die_in("receive");
+	if (!opt.stops)
+		return;
+	opt.stops--;
+	opt.arrived += opt.step;
+	raise(SIGSTOP);
 }
 
 static uint64_t number(const char *text)
@@ -261,7 +275,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:g:t:f:c:l:b:x:y:k:p:o:s:m:a:w:dN")) != -1) {
+	while ((c = getopt(argc, argv, "n:g:t:f:c:l:b:x:y:k:z:p:o:s:m:a:e:w:dN")) != -1) {
 		switch (c) {
 		case 'n': opt.replica.node = (uint32_t)number(optarg); break;
 		case 'g': opt.replica.subgroup = (uint32_t)number(optarg); break;
@@ -271,13 +285,15 @@ static void parse(int argc, char **argv)
 		case 'l': opt.len = (uint32_t)number(optarg); break;
 		case 'b': opt.bytes = number(optarg); break;
 		case 'x': opt.when = optarg; break;
-		case 'y': opt.arrived = number(optarg); break;
+		case 'y': opt.arrived = opt.step = number(optarg); break;
 		case 'k': opt.victim = (pid_t)number(optarg); break;
+		case 'z': opt.stops = (uint32_t)number(optarg); break;
 		case 'p': opt.pause_ms = (uint32_t)number(optarg); break;
 		case 'o': opt.replica.timeout_ms = (uint32_t)number(optarg); break;
 		case 's': opt.replica.spill_bytes = number(optarg); break;
 		case 'm': opt.replica.state_bytes = number(optarg); break;
 		case 'a': opt.after = optarg; break;
+		case 'e': opt.early = number(optarg); break;
 		case 'w': opt.gate = optarg; break;
 		case 'd': opt.declare = true; break;
 		case 'N': opt.replica.flags = SPINDLE_REPLICA_NO_FORK; break;
