@@ -246,13 +246,12 @@ int spindle_fill_witnesses(struct sk_buff *skb, const struct spindle_rules *rule
 static int fill_spares(struct sk_buff *skb, const struct spindle_rules *rules)
 {
 	const struct spindle_rule *spare = NULL;
-	u32 i, n = 0, free = 0;
+	u32 i, n = 0;
 
 	for (i = 0; i < rules->num_rules; i++) {
 		if (!(rules->rule[i].flags & SPINDLE_RULE_SPARE))
 			continue;
 		spare = &rules->rule[i];
-		free += !!(spare->flags & SPINDLE_RULE_CLOSED);
 		n++;
 	}
 	if (!spare)
@@ -260,7 +259,8 @@ static int fill_spares(struct sk_buff *skb, const struct spindle_rules *rules)
 	return nla_put_u32(skb, SPINDLE_LIVE_A_SPARES, n) ||
 	       nla_put_u32(skb, SPINDLE_LIVE_A_SPARE_WINDOW, spare->room_window) ||
 	       nla_put_u32(skb, SPINDLE_LIVE_A_SPARE_RING, spare->room_ring) ||
-	       nla_put_u32(skb, SPINDLE_LIVE_A_SPARES_FREE, free) ? -EMSGSIZE : 0;
+	       nla_put_u32(skb, SPINDLE_LIVE_A_SPARES_FREE, spindle_rules_free(rules)) ?
+	       -EMSGSIZE : 0;
 }
 
 /* Add the rules that all subgroups of a live view share. */

@@ -41,6 +41,30 @@ static bool is_spare(const struct spindle_rule *rule)
 	return rule->flags & SPINDLE_RULE_SPARE;
 }
 
+/* Is a rule a spare that holds nothing? */
+static bool is_free(const struct spindle_rule *rule)
+{
+	return is_spare(rule) && is_closed(rule) && rule->shards;
+}
+
+/* Does a spare hold a further shard of the subgroup in front of it? */
+static bool is_absorbed(const struct spindle_rule *rule)
+{
+	return is_spare(rule) && is_closed(rule) && !rule->shards;
+}
+
+/* Indexes of the view that a rule has had since the first view, whatever is in a spare now. */
+static u32 places(const struct spindle_rule *rule)
+{
+	return is_spare(rule) ? 1 : rule->shards;
+}
+
+/* Rules that a subgroup takes, with the spares that it has absorbed. */
+static u32 width(const struct spindle_rule *rule)
+{
+	return is_spare(rule) ? rule->shards : 1;
+}
+
 /* Does a rule name a node, or all but witnesses? A closed rule may name nodes, too. */
 static bool names(const struct spindle_rules *rules, const struct spindle_rule *rule, u32 id)
 {
@@ -114,17 +138,22 @@ static const char *check_witnesses(const struct spindle_rules *rules)
 	return NULL;
 }
 
-/* A spare that is closed has nothing but its room. */
+/* A spare that is closed has nothing but its room, and counts one shard at most. */
 static bool is_empty(const struct spindle_rule *rule)
 {
 	struct spindle_rule empty = {
-		.shards = 1,
+		.shards = !!rule->shards,
 		.flags = rule->flags,
 		.room_window = rule->room_window,
 		.room_ring = rule->room_ring,
 	};
 
 	return !memcmp(rule, &empty, sizeof(empty));
+}
+
+static bool fits_into(const struct spindle_rule *rule, const struct spindle_rule *spare)
+{
+	return rule->cfg.window <= spare->room_window && rule->cfg.ring <= spare->room_ring;
 }
 
 static const char *check_room(const struct spindle_rule *rule)
@@ -139,9 +168,7 @@ static const char *check_room(const struct spindle_rule *rule)
 		return "a spare's window is a power of two from 1 to 65536";
 	if (ring < SPINDLE_PAGE || ring > SPINDLE_MAX_RING || !is_power_of_2(ring))
 		return "a spare's ring is a power of two from 4096 to 2^30";
-	if (rule->shards != 1)
-		return "a subgroup that is added has no shards";
-	if (rule->cfg.window <= window && rule->cfg.ring <= ring)
+	if (fits_into(rule, rule))
 		return NULL;
 	if (is_table(rule))
 		return "a table has at most as many cells as a spare's window, and fits its ring";
@@ -199,6 +226,23 @@ static const char *check_rule(const struct spindle_rules *rules, const struct sp
 	return NULL;
 }
 
+/*
+ * Each further shard of a subgroup in a spare is in one of the spares behind it. No other spare is
+ * absorbed, because each shard has to be at the index that has room for it.
+ */
+static const char *check_run(const struct spindle_rules *rules, u32 at)
+{
+	const struct spindle_rule *rule = &rules->rule[at];
+	u32 i, end = at + width(rule);
+
+	if (is_absorbed(rule))
+		return at ? NULL : "a spare that is absorbed has a subgroup in front of it";
+	for (i = at + 1; i < rules->num_rules && is_absorbed(&rules->rule[i]); i++)
+		if (i < end && !fits_into(rule, &rules->rule[i]))
+			return "each shard of a subgroup that is added fits into its spare";
+	return i == end ? NULL : "a subgroup that is added takes one spare for each shard";
+}
+
 /**
  * spindle_rules_check() - are the rules valid?
  * @rules: the rules, from any source
@@ -228,6 +272,8 @@ const char *spindle_rules_check(const struct spindle_rules *rules, int *fault)
 		return err;
 	for (*fault = 0; *fault < (int)rules->num_rules; ++*fault) {
 		err = check_rule(rules, &rules->rule[*fault]);
+		if (!err)
+			err = check_run(rules, *fault);
 		if (err)
 			return err;
 		subgroups += rules->rule[*fault].shards;
@@ -333,7 +379,8 @@ void spindle_rules_apply(const struct spindle_rules *rules, const struct spindle
 			sg->members = 0;
 			sg->senders = 0;
 		}
-		share_out(rules, rule, view, at, next);
+		if (!is_closed(rule))
+			share_out(rules, rule, view, at, next);
 		at += rule->shards;
 	}
 	next->num_subgroups = at;
@@ -569,7 +616,10 @@ static_assert(sizeof(struct spindle_rule) ==
 			      (10 + SPINDLE_MAX_MEMBERS) * sizeof(u32),
 	      "no hole: rules are compared as bytes");
 
-/* May a rule become another one? A subgroup is only opened, or closed. */
+/*
+ * May a rule become another one? A subgroup is only opened, or closed. Both rules have been checked
+ * among their neighbours, so a spare that is absorbed comes and goes with the subgroup in front.
+ */
 static bool may_become(const struct spindle_rule *rule, const struct spindle_rule *next)
 {
 	struct spindle_rule closed = *rule;
@@ -580,8 +630,8 @@ static bool may_become(const struct spindle_rule *rule, const struct spindle_rul
 		closed.flags |= SPINDLE_RULE_CLOSED;
 		return !memcmp(next, &closed, sizeof(closed));
 	}
-	/* Both have been checked, so a spare that is closed is empty. */
-	return is_closed(rule) != is_closed(next) && is_spare(next) &&
+	/* What a spare holds does not change. Members may still read what was there before. */
+	return is_free(rule) != is_free(next) && is_spare(next) &&
 	       rule->room_window == next->room_window && rule->room_ring == next->room_ring;
 }
 
@@ -608,30 +658,45 @@ const char *spindle_rules_change(const struct spindle_rules *rules,
 }
 
 /*
- * Members still read and deliver what is in the place of a subgroup that the same change removes.
- * So only a spare that is free before the change is taken.
+ * Does a subgroup fit into the spares that begin at this index, one for each shard? Members still
+ * read and deliver what is in the place of a subgroup that the same change removes. So only spares
+ * that are free before the change are taken.
  */
-static bool fits(const struct spindle_rule *was, const struct spindle_rule *spare,
+static bool fits(const struct spindle_rules *rules, const struct spindle_rules *next, u32 at,
 		 const struct spindle_rule *rule)
 {
-	return is_spare(spare) && is_closed(was) && is_closed(spare) &&
-	       rule->cfg.window <= spare->room_window && rule->cfg.ring <= spare->room_ring;
+	u32 i;
+
+	for (i = at; i < at + rule->shards; i++)
+		if (i >= next->num_rules || !is_free(&rules->rule[i]) || !is_free(&next->rule[i]) ||
+		    !fits_into(rule, &next->rule[i]))
+			return false;
+	return true;
 }
 
-/* The smallest spare that a subgroup fits into, and of equal ones the first, or NULL. */
-static struct spindle_rule *find_spare(const struct spindle_rules *rules,
-				       struct spindle_rules *next, const struct spindle_rule *rule)
+static u64 rings_of(const struct spindle_rule *spare, u32 shards)
+{
+	u64 bytes = 0;
+
+	while (shards--)
+		bytes += spare[shards].room_ring;
+	return bytes;
+}
+
+/*
+ * The smallest spares that a subgroup fits into, and of equal ones the first, or NULL. The spares
+ * are neighbours, because the shards of a subgroup are neighbours in a view.
+ */
+static struct spindle_rule *find_spares(const struct spindle_rules *rules,
+					struct spindle_rules *next, const struct spindle_rule *rule)
 {
 	struct spindle_rule *at = NULL;
 	u32 i;
 
-	for (i = 0; i < next->num_rules; i++) {
-		struct spindle_rule *spare = &next->rule[i];
-
-		if (fits(&rules->rule[i], spare, rule) &&
-		    (!at || spare->room_ring < at->room_ring))
-			at = spare;
-	}
+	for (i = 0; i < next->num_rules; i++)
+		if (fits(rules, next, i, rule) &&
+		    (!at || rings_of(&next->rule[i], rule->shards) < rings_of(at, rule->shards)))
+			at = &next->rule[i];
 	return at;
 }
 
@@ -639,15 +704,16 @@ static struct spindle_rule *find_spare(const struct spindle_rules *rules,
  * spindle_rules_open() - add a subgroup to rules
  * @rules: the rules in force, checked
  * @next: those after the change; out: with the subgroup, not checked
- * @rule: the subgroup's rule
+ * @rule: the subgroup's rule, with 1 to 64 shards
  *
- * Return: 0; -ENOSPC if no spare is free that is large enough
+ * Return: 0; -ENOSPC if no spares are free that are large enough: for several shards, as many
+ *	neighbours
  */
 int spindle_rules_open(const struct spindle_rules *rules, struct spindle_rules *next,
 		       const struct spindle_rule *rule)
 {
-	struct spindle_rule *at = find_spare(rules, next, rule);
-	u32 window, ring;
+	struct spindle_rule *at = find_spares(rules, next, rule);
+	u32 window, ring, i;
 
 	if (!at)
 		return -ENOSPC;
@@ -657,6 +723,8 @@ int spindle_rules_open(const struct spindle_rules *rules, struct spindle_rules *
 	at->flags = SPINDLE_RULE_SPARE;
 	at->room_window = window;
 	at->room_ring = ring;
+	for (i = 1; i < at->shards; i++)
+		at[i].shards = 0;
 	return 0;
 }
 
@@ -679,17 +747,39 @@ static struct spindle_rule *find(const struct spindle_rules *rules, struct spind
 	return NULL;
 }
 
-/* A spare is free again. Another rule keeps what its room follows from. */
+static void free_spare(struct spindle_rule *rule)
+{
+	*rule = (struct spindle_rule){
+		.shards = 1,
+		.flags = SPINDLE_RULE_SPARE | SPINDLE_RULE_CLOSED,
+		.room_window = rule->room_window,
+		.room_ring = rule->room_ring,
+	};
+}
+
+/* The spares of all shards are free again. Another rule keeps what its room follows from. */
 static void close_rule(struct spindle_rule *rule)
 {
-	if (is_spare(rule))
-		*rule = (struct spindle_rule){
-			.shards = 1,
-			.flags = SPINDLE_RULE_SPARE,
-			.room_window = rule->room_window,
-			.room_ring = rule->room_ring,
-		};
+	u32 shards = rule->shards;
+
 	rule->flags |= SPINDLE_RULE_CLOSED;
+	while (is_spare(rule) && shards--)
+		free_spare(&rule[shards]);
+}
+
+/**
+ * spindle_rules_free() - count the spares that are free
+ * @rules: checked
+ *
+ * Return: how many
+ */
+u32 spindle_rules_free(const struct spindle_rules *rules)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < rules->num_rules; i++)
+		n += is_free(&rules->rule[i]);
+	return n;
 }
 
 /**
@@ -714,9 +804,10 @@ int spindle_rules_close(const struct spindle_rules *rules, struct spindle_rules 
  * spindle_rules_replace() - put another subgroup in the place of the one of its id
  * @rules: the rules in force, checked
  * @next: those after the change; out: with the other subgroup, not checked
- * @rule: the subgroup's rule
+ * @rule: the subgroup's rule, with 1 to 64 shards
  *
- * Both are there when the spare is chosen, because a subgroup does not change where it is.
+ * Both are there when the spare is chosen, because a subgroup does not change where it is. Either
+ * may have several shards. A position belongs to an id, so each id that both have goes on.
  *
  * Return: 0; -ENOENT as spindle_rules_close(), -ENOSPC as spindle_rules_open()
  */
@@ -752,14 +843,14 @@ void spindle_rules_row(struct spindle_layout *lo, const struct spindle_rules *ru
 	u32 i, n = 0, s;
 
 	for (i = 0; i < rules->num_rules; i++)
-		n += rules->rule[i].shards;
+		n += places(&rules->rule[i]);
 	at = ALIGN(spindle_layout_block(n), SPINDLE_PAGE);
 	lo->sst = at;
 	for (i = 0, n = 0; i < rules->num_rules; i++) {
 		const struct spindle_rule *rule = &rules->rule[i];
 		bool room = has_room(rules, rule, writer, holder);
 
-		for (s = 0; s < rule->shards; s++, n++) {
+		for (s = 0; s < places(rule); s++, n++) {
 			lo->hdr[n] = SPINDLE_NO_OFFSET;
 			lo->pay[n] = SPINDLE_NO_OFFSET;
 			if (room)
@@ -769,7 +860,7 @@ void spindle_rules_row(struct spindle_layout *lo, const struct spindle_rules *ru
 	lo->mb = ALIGN(at, sizeof(struct spindle_block));
 	at = ALIGN(lo->mb + spindle_mb_row_bytes(spindle_rules_trims(rules)), SPINDLE_PAGE);
 	for (i = 0, n = 0; i < rules->num_rules; i++) {
-		for (s = 0; s < rules->rule[i].shards; s++, n++) {
+		for (s = 0; s < places(&rules->rule[i]); s++, n++) {
 			if (lo->hdr[n] == SPINDLE_NO_OFFSET)
 				continue;
 			lo->pay[n] = at;

@@ -13,6 +13,10 @@
  * has had room from the beginning. A subgroup whose configuration changes moves to another spare.
  * One change may close and open several rules, each at most once.
  *
+ * A new subgroup of several shards takes as many spares, one behind the other. Its rule is in the
+ * first one and counts all shards. The other spares are *absorbed*: they stay closed and count no
+ * shard, so that the index of each subgroup stays.
+ *
  * A table is added to a spare like any subgroup. Its cells count as a window does, and their bytes
  * as a ring. A table given at birth has room for a block and its cells in the rows of all nodes
  * that may be members, because each of them writes.
@@ -39,7 +43,7 @@
 struct spindle_rule {
 	/** @senders: entries of @node that may send, without @all_send; 0 of a table */
 	u64 senders;
-	/** @shards: how many; 1 of a table */
+	/** @shards: how many; 1 of a table and of a free spare; 0 of a spare that is absorbed */
 	u32 shards;
 	/** @min: members that each of them needs */
 	u32 min;
@@ -106,6 +110,7 @@ const char *spindle_rules_change(const struct spindle_rules *rules,
 				 const struct spindle_rules *next);
 int spindle_rules_open(const struct spindle_rules *rules, struct spindle_rules *next,
 		       const struct spindle_rule *rule);
+u32 spindle_rules_free(const struct spindle_rules *rules);
 int spindle_rules_close(const struct spindle_rules *rules, struct spindle_rules *next, u32 id);
 int spindle_rules_replace(const struct spindle_rules *rules, struct spindle_rules *next,
 			  const struct spindle_rule *rule);

@@ -47,6 +47,20 @@ static void read_rule(struct spindle_rule *rule, struct input *in)
 		rule->node[i] = how & 4 ? in_near(in, i + 1) : i + (how & 1);
 }
 
+/* A rule may be a spare, or closed, or both. A free spare has mostly nothing else. */
+static void read_spare(struct spindle_rule *rule, struct input *in)
+{
+	u8 how = in_u8(in);
+
+	rule->flags = how & (SPINDLE_RULE_SPARE | SPINDLE_RULE_CLOSED);
+	if (rule->flags & SPINDLE_RULE_CLOSED && !(how & 4))
+		*rule = (struct spindle_rule) { .flags = rule->flags, .shards = rule->shards };
+	if (!(rule->flags & SPINDLE_RULE_SPARE))
+		return;
+	rule->room_window = how & 8 ? in_size(in) : 1U << (how >> 4);
+	rule->room_ring = how & 8 ? in_size(in) : 4096U << (how >> 4);
+}
+
 static void read_rules(struct input *in)
 {
 	u8 how = in_u8(in);
@@ -59,10 +73,13 @@ static void read_rules(struct input *in)
 	rules.num_rules = how & 8 ? in_size(in) : how >> 4 & (MAX_RULES - 1);
 	for (i = 0; i < min_t(u32, rules.num_rules, MAX_RULES); i++)
 		read_rule(&rules.rule[i], in);
+	for (i = 0; how & 128 && i < min_t(u32, rules.num_rules, MAX_RULES); i++)
+		read_spare(&rules.rule[i], in);
 	/* Further rules repeat the first ones. */
 	for (; i < min_t(u32, rules.num_rules, SPINDLE_MAX_SUBGROUPS); i++) {
 		rules.rule[i] = rules.rule[i % MAX_RULES];
-		rules.rule[i].cfg.id += 256 * i;
+		if (rules.rule[i].cfg.window)
+			rules.rule[i].cfg.id += 256 * i;
 	}
 }
 

@@ -374,7 +374,7 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	if (grp->table && (sg->senders || grp->mc->senders || grp->mc->deliver.lsn))
 		sim_fail(sim, "node %u group %u: a table has messages", node->index, g);
 	grp->lacks = (!sg->senders && !grp->table) ||
-		     hweight64(sg->members) < node->rules->rule[g].min;
+		     hweight64(sg->members) < spindle_rules_of(node->rules, g)->min;
 	if (grp->lacks != grp->mc->lacking)
 		sim_fail(sim, "node %u group %u does not know whether it lacks members",
 			 node->index, g);

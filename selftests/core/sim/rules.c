@@ -51,7 +51,8 @@ static void make_table(struct sim *sim, struct spindle_rule *rule)
  * @sim: the schedule
  *
  * All nodes are in the first subgroup, and some are in the others. Some of the members of SIM_ODD
- * send. The last one is sometimes a table. Behind these subgroups are spares.
+ * send. The last one is sometimes a table. Behind these subgroups are spares. The id behind that of
+ * the last one is left for a second shard.
  */
 void rules_make(struct sim *sim)
 {
@@ -60,7 +61,7 @@ void rules_make(struct sim *sim)
 	sim->rules.num_rules = SIM_GROUPS;
 	sim->rules.timeout_ms = 500;
 	sim->rules.max_nodes = SIM_NODES;
-	sim->ids = SIM_BORN;
+	sim->ids = SIM_BORN + 1;
 	for (g = SIM_BORN; g < SIM_GROUPS; g++)
 		sim->rules.rule[g] = (struct spindle_rule){
 			.shards = 1,
@@ -118,6 +119,17 @@ static u32 any_id(struct sim *sim, const struct spindle_rules *rules)
 }
 
 /*
+ * Some subgroups have two shards. The id of the second one is left free behind that of the first,
+ * except behind the first ids.
+ */
+static u32 some_shards(struct sim *sim, u32 id, u32 mode)
+{
+	bool may = id >= SIM_BORN - 1 && mode != SPINDLE_MODE_TABLE;
+
+	return may && rng_chance(&sim->shards, 40) ? 2 : 1;
+}
+
+/*
  * A subgroup of some nodes, or in place of another one, whose order it keeps. @rules: in force,
  * @next: those that are wanted
  */
@@ -129,7 +141,7 @@ static int add(struct sim *sim, const struct spindle_rules *rules, struct spindl
 			.id = id, .mode = mode, .window = sim->window, .ring = sim->ring,
 			.max_msg = sim->max_msg, .hold = rng_chance(&sim->newer, 20),
 		},
-		.shards = 1, .min = 1 + rng_below(&sim->newer, 2),
+		.shards = some_shards(sim, id, mode), .min = 1 + rng_below(&sim->newer, 2),
 		.all_send = rng_chance(&sim->newer, 50),
 	};
 
@@ -143,16 +155,27 @@ static int add(struct sim *sim, const struct spindle_rules *rules, struct spindl
 			 spindle_rules_open(rules, next, &rule);
 }
 
-/* The subgroups that there are by these rules, as bits. */
+/* The subgroups that there are by these rules, as bits; each shard is one. */
 static u64 ids_of(const struct spindle_rules *rules)
 {
 	u64 ids = 0;
-	u32 g;
+	u32 g, s;
 
 	for (g = 0; g < SIM_GROUPS; g++)
-		if (!(rules->rule[g].flags & SPINDLE_RULE_CLOSED))
-			ids |= BIT_ULL(rules->rule[g].cfg.id);
+		for (s = 0; s < rules->rule[g].shards; s++)
+			if (!(rules->rule[g].flags & SPINDLE_RULE_CLOSED))
+				ids |= BIT_ULL(rules->rule[g].cfg.id + s);
 	return ids;
+}
+
+/* How many subgroups have several shards by these rules? */
+static u32 sharded(const struct spindle_rules *rules)
+{
+	u32 g, n = 0;
+
+	for (g = 0; g < SIM_GROUPS; g++)
+		n += rules->rule[g].shards > 1;
+	return n;
 }
 
 static u32 mode_of(const struct spindle_rules *rules, u32 id)
@@ -175,8 +198,9 @@ static bool change_one(struct sim *sim, const struct spindle_rules *rules,
 	u32 how = rng_below(&sim->newer, 3), id = any_id(sim, next), mode = mode_of(next, id);
 	int err;
 
-	if (!how && sim->ids < SIM_IDS) {
-		id = sim->ids++;
+	if (!how && sim->ids + 1 < SIM_IDS) {
+		id = sim->ids;
+		sim->ids += 2;
 		mode = rng_chance(&sim->newer, 70) ? SPINDLE_MODE_ORDERED : SPINDLE_MODE_UNORDERED;
 		mode = rng_chance(&sim->tables, 30) ? SPINDLE_MODE_TABLE : mode;
 	} else if (!id) {
@@ -188,6 +212,23 @@ static bool change_one(struct sim *sim, const struct spindle_rules *rules,
 		!how ? "added" : how == 1 ? "removed" : "replaced",
 		!err ? "wanted" : err == -ENOSPC ? "no spare" : "no such subgroup");
 	return !err;
+}
+
+/* A member of the module would refuse rules that are invalid. Rings are smaller here. */
+static void check_wanted(struct sim *sim, const struct spindle_rules *wanted)
+{
+	struct spindle_rules rules = *wanted;
+	const char *text;
+	int fault;
+	u32 g;
+
+	for (g = 0; g < SIM_GROUPS; g++) {
+		rules.rule[g].cfg.ring *= SIM_SCALE;
+		rules.rule[g].room_ring *= SIM_SCALE;
+	}
+	text = spindle_rules_check(&rules, &fault);
+	if (text)
+		sim_fail(sim, "rule %d of the other rules: %s", fault, text);
 }
 
 /**
@@ -206,6 +247,7 @@ void rules_want(const struct node *node)
 		return;
 	while (n--)
 		made += change_one(sim, node->rules, next);
+	check_wanted(sim, next);
 	sim->wants += made > 0;
 }
 
@@ -268,6 +310,7 @@ void rules_install(struct node *node)
 	bool change = spindle_mb_own_decree(&node->mb)[SPINDLE_DECREE_RULES];
 
 	if (change) {
+		node->sim->sharded += sharded(node->offer);
 		node->sim->removed |= ids_of(node->rules) & ~ids_of(node->offer);
 		node->rules = node->offer;
 	}

@@ -104,6 +104,7 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 	sim->draw.state = rng_mix(seed ^ 0x5555);
 	sim->newer.state = rng_mix(seed ^ 0x8888);
 	sim->tables.state = rng_mix(seed ^ 0xaaaa);
+	sim->shards.state = rng_mix(seed ^ 0xbbbb);
 	sim->joins = rng_chance(&sim->newer, 30) ? 1 : SPINDLE_DECREE_JOINS;
 	sim->told_late = rng_chance(&sim->newer, 50);
 	sim->first.vid = 1;
@@ -346,7 +347,7 @@ struct total {
 	u64 liars;
 	u64 lies[LIE_KINDS];
 	u64 found[LIE_KINDS];
-	u64 rules_changed, rules_unmet, tables, cells, flushes;
+	u64 rules_changed, sharded, rules_unmet, tables, cells, flushes;
 };
 
 static void add(struct total *t, const struct sim *sim)
@@ -383,6 +384,7 @@ static void add(struct total *t, const struct sim *sim)
 	t->came_back += sim->came_back;
 	t->overtaken += sim->overtaken;
 	t->rules_changed += sim->rules_changed;
+	t->sharded += sim->sharded;
 	t->rules_unmet += sim->rules_unmet;
 	t->tables += sim->tables_begun;
 	t->cells += sim->cells_read;
@@ -428,8 +430,9 @@ static void report_counts(const struct total *t, double seconds)
 	       (unsigned long long)t->lost_then);
 	printf("# joiners of one change that connected to each other: %llu\n",
 	       (unsigned long long)t->met);
-	printf("# nodes that changed their rules: %llu; offers that another change ended: %llu; tables begun: %llu, cells read: %llu, rows at the end of a flush: %llu\n",
-	       (unsigned long long)t->rules_changed, (unsigned long long)t->rules_unmet,
+	printf("# nodes that changed their rules: %llu, with several shards: %llu; offers that another change ended: %llu; tables begun: %llu, cells read: %llu, rows at the end of a flush: %llu\n",
+	       (unsigned long long)t->rules_changed, (unsigned long long)t->sharded,
+	       (unsigned long long)t->rules_unmet,
 	       (unsigned long long)t->tables, (unsigned long long)t->cells,
 	       (unsigned long long)t->flushes);
 	printf("# lanes that broke alone: %llu, idle and closed: %llu, other ends replaced: %llu; schedules without quorum: %llu\n",

@@ -30,8 +30,8 @@
 
 #define SIM_NODES 16
 #define SIM_BORN 3 /* subgroups of the first view */
-#define SIM_GROUPS 5 /* and spares behind them */
-#define SIM_IDS 32 /* subgroups that there ever are */
+#define SIM_GROUPS 6 /* and spares behind them */
+#define SIM_IDS 64 /* subgroups that there ever are */
 #define SIM_ODD 1 /* a subgroup of any kind; the subgroups behind it must not be affected */
 #define SIM_WINDOW 128 /* at most; struct sim has the size of a schedule */
 #define SIM_COPY 4096 /* bytes of a copying reader's ring, at most */
@@ -428,6 +428,7 @@ struct sim {
 	struct rng draw; /* for newer kinds of draws, so that most seeds keep their schedules */
 	struct rng newer; /* the same, for newer kinds still */
 	struct rng tables; /* the same, for tables */
+	struct rng shards; /* the same, for shards */
 	u64 tables_begun;
 	u64 cells_read;
 	u64 flushes; /* rows that were compared at the end of a flush */
@@ -437,6 +438,7 @@ struct sim {
 	u32 ids; /* of subgroups, so far */
 	u64 removed; /* ids of subgroups that a view had, and a later one did not have */
 	u64 rules_changed; /* by all nodes together */
+	u64 sharded; /* subgroups of several shards that nodes got when they changed their rules */
 	u64 rules_unmet; /* offers that a change of the view has ended */
 	struct spindle_lineage lineage;
 	u32 window; /* slots of a sender */

@@ -404,6 +404,55 @@ static void test_wanted(void)
 	CHECK(spindle_card_rules(card, n, &r));
 }
 
+/* The card has one subgroup of two shards in a spare, and the contact says something else. */
+static void in_spares(void)
+{
+	sample();
+	rules.rule[0].flags = SPINDLE_RULE_SPARE;
+	rules.rule[0].room_window = 16;
+	rules.rule[0].room_ring = 4096;
+	rules.rule[1] = (struct spindle_rule){
+		.flags = SPINDLE_RULE_SPARE | SPINDLE_RULE_CLOSED,
+		.room_window = 16,
+		.room_ring = 4096,
+	};
+	memset(view.subgroup, 0, sizeof(view.subgroup));
+	spindle_rules_apply(&rules, NULL, &view);
+	spindle_card_make(card, &view, &rules, &lineage, 3);
+}
+
+static void test_in_spares(void)
+{
+	static const char each[] = "a subgroup that is added takes one spare for each shard";
+	static struct spindle_rules r;
+	static struct spindle_view v;
+
+	in_spares();
+	CHECK_EQ(view.num_subgroups, 2);
+	CHECK(!spindle_card_read(card, bytes(), &v, &r));
+	CHECK(!memcmp(&v, &view, sizeof(v)));
+	CHECK(!memcmp(&r, &rules, sizeof(r)));
+	card_rule(1)->shards = 1;
+	CHECK(says(each));
+	in_spares();
+	card_rule(0)->shards = 1;
+	CHECK(says(each));
+	in_spares();
+	card_rule(0)->shards = 3;
+	CHECK(says(each));
+	in_spares();
+	card_rule(0)->flags = 0;
+	card_rule(0)->room_window = 0;
+	card_rule(0)->room_ring = 0;
+	CHECK(says(each));
+	in_spares();
+	memcpy(card_rule(0), card_rule(1), RULE_BYTES);
+	CHECK(says("a spare that is absorbed has a subgroup in front of it"));
+	in_spares();
+	card_rule(1)->room_window = 8;
+	CHECK(says("each shard of a subgroup that is added fits into its spare"));
+}
+
 static void test_admits(void)
 {
 	const struct spindle_lineage none = {};
@@ -499,6 +548,7 @@ int main(void)
 		{ "a card's fields are whole texts, of tables", test_wrong_fields },
 		{ "the subgroups of a card follow from its rules", test_masks },
 		{ "rules that a member wants", test_wanted },
+		{ "shards in spares come with the spares that they need", test_in_spares },
 		{ "a card says whether a node may join or has to ask again", test_admits },
 		{ "a node joins no earlier era than it has seen", test_era },
 		{ "cards carry lineages, their marks and digests", test_lineage },

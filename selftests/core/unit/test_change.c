@@ -366,7 +366,7 @@ static void test_limits(void)
 	refused(wide_window, "spare's window");
 	refused(short_ring, "spare's ring");
 	refused(odd_ring, "spare's ring");
-	refused(shards, "no shards");
+	refused(shards, "closed has no subgroup");
 	refused(kept_id, "closed has no subgroup");
 	refused(kept_node, "closed has no subgroup");
 	refused(kept_sender, "closed has no subgroup");
@@ -524,6 +524,363 @@ static void test_view(void)
 	CHECK(spindle_view_check(&view, false, NULL));
 }
 
+/* ---- shards of a subgroup that is added ------------------------------------- */
+
+#define B_RULE	4
+#define LAST	7
+
+/* Behind the spares are a second subgroup of the first view, and three small spares. */
+static void begin_rows(void)
+{
+	begin();
+	now.num_rules = LAST + 1;
+	now.rule[B_RULE] = wanted(15, 8, 4096);
+	memcpy(now.rule[B_RULE].cfg.name, "b", 2);
+	for (u32 i = B_RULE + 1; i <= LAST; i++)
+		now.rule[i] = now.rule[SMALL];
+	next = now;
+}
+
+static int open_shards(u32 id, u32 shards, u32 window)
+{
+	struct spindle_rule rule = wanted(id, window, 4096);
+
+	rule.shards = shards;
+	return spindle_rules_open(&now, &next, &rule);
+}
+
+static int replace_shards(u32 id, u32 shards)
+{
+	struct spindle_rule rule = wanted(id, 8, 4096);
+
+	rule.shards = shards;
+	return spindle_rules_replace(&now, &next, &rule);
+}
+
+static bool is_absorbed(u32 at)
+{
+	return !next.rule[at].shards && next.rule[at].flags == now.rule[at].flags;
+}
+
+/* Rules 5 to 7 follow letters: "o" is free, "-" is absorbed, a number is open with its shards. */
+static void set_letters(struct spindle_rules *r, const char *letters)
+{
+	u32 i, at = B_RULE + 1;
+
+	for (i = 0; i < 3; i++) {
+		struct spindle_rule *rule = &r->rule[at + i];
+
+		*rule = now.rule[SMALL];
+		if (letters[i] == '-')
+			rule->shards = 0;
+		if (letters[i] < '1' || letters[i] > '9')
+			continue;
+		*rule = in_small(8, 4096);
+		rule->cfg.id = 40 + 10 * i;
+		rule->shards = letters[i] - '0';
+	}
+}
+
+/* May rules of the letters @from become those of @to? */
+static bool becomes(const char *from, const char *to)
+{
+	begin_rows();
+	set_letters(&next, to);
+	set_letters(&now, from);
+	if (!valid(&now) || !valid(&next))
+		tap_fail("%s or %s is not valid", from, to);
+	return may_change();
+}
+
+static void test_open_shards(void)
+{
+	begin_rows();
+	CHECK_EQ(spindle_rules_free(&now), 6);
+	/* Two small spares are neighbours only behind the second subgroup. */
+	CHECK_EQ(open_shards(20, 2, 8), 0);
+	CHECK_EQ(next.rule[5].cfg.id, 20);
+	CHECK_EQ(next.rule[5].shards, 2);
+	CHECK(is_absorbed(6));
+	CHECK_EQ(spindle_rules_free(&next), 4);
+	CHECK(may_change());
+	/* A small and a large one, and of equal pairs the first. */
+	CHECK_EQ(open_shards(30, 2, 8), 0);
+	CHECK_EQ(next.rule[SMALL].cfg.id, 30);
+	CHECK(is_absorbed(LARGE));
+	CHECK_EQ(next.rule[LARGE].room_window, 64);
+	CHECK(may_change());
+	/* Two are left, and are no neighbours. */
+	CHECK_EQ(spindle_rules_free(&next), 2);
+	CHECK_EQ(open_shards(35, 2, 8), -ENOSPC);
+	CHECK_EQ(open_one(35, 8, 4096), 0);
+	CHECK_EQ(open_one(36, 8, 4096), 0);
+	CHECK_EQ(spindle_rules_free(&next), 0);
+	CHECK(may_change());
+}
+
+static void test_too_few_neighbours(void)
+{
+	begin_rows();
+	/* Three and three are not four. */
+	CHECK_EQ(open_shards(20, 4, 8), -ENOSPC);
+	CHECK_EQ(open_shards(20, 64, 8), -ENOSPC);
+	/* No neighbour of the large spare is large. */
+	CHECK_EQ(open_shards(20, 2, 16), -ENOSPC);
+	CHECK(!memcmp(&now, &next, sizeof(now)));
+	/* What is behind the last rule is no spare. */
+	now.num_rules = LAST;
+	next.num_rules = LAST;
+	CHECK_EQ(open_shards(20, 3, 8), 0);
+	CHECK_EQ(next.rule[SMALL].cfg.id, 20);
+	begin_rows();
+	CHECK_EQ(open_shards(20, 3, 8), 0);
+	CHECK_EQ(next.rule[5].cfg.id, 20);
+	CHECK(is_absorbed(6) && is_absorbed(LAST));
+	CHECK(may_change());
+	/* One of three that this change has taken, or frees, is not free. */
+	now = next;
+	CHECK_EQ(close_one(20), 0);
+	CHECK_EQ(open_shards(30, 3, 8), 0);
+	CHECK_EQ(next.rule[SMALL].cfg.id, 30);
+	CHECK_EQ(open_shards(40, 2, 8), -ENOSPC);
+	CHECK(may_change());
+	now = next;
+	CHECK_EQ(open_shards(40, 3, 8), 0);
+	CHECK(may_change());
+}
+
+static void test_close_shards(void)
+{
+	static struct spindle_rules before;
+	u32 id;
+
+	for (id = 20; id < 23; id++) {
+		begin_rows();
+		before = now;
+		CHECK_EQ(open_shards(20, 3, 8), 0);
+		CHECK_EQ(close_one(id), -ENOENT);
+		now = next;
+		CHECK_EQ(close_one(23), -ENOENT);
+		CHECK_EQ(close_one(id), 0);
+		CHECK_EQ(close_one(20), -ENOENT);
+		CHECK(may_change());
+		CHECK(!memcmp(&before, &next, sizeof(next)));
+	}
+}
+
+/* Each id goes on, so any number of shards takes the place of any other. */
+static void test_replace_shards(void)
+{
+	begin_rows();
+	CHECK_EQ(open_one(20, 8, 4096), 0);
+	now = next;
+	CHECK_EQ(replace_shards(20, 2), 0);
+	CHECK_EQ(next.rule[5].cfg.id, 20);
+	CHECK(is_absorbed(6));
+	CHECK_EQ(spindle_rules_free(&next), 4);
+	CHECK(may_change());
+	now = next;
+	CHECK_EQ(replace_shards(20, 3), 0);
+	CHECK_EQ(next.rule[SMALL].shards, 3);
+	CHECK_EQ(spindle_rules_free(&next), 3);
+	CHECK(may_change());
+	now = next;
+	CHECK_EQ(replace_shards(22, 1), 0);
+	CHECK_EQ(next.rule[5].cfg.id, 22);
+	CHECK_EQ(spindle_rules_free(&next), 5);
+	CHECK(may_change());
+}
+
+static void test_become(void)
+{
+	CHECK(becomes("ooo", "3--"));
+	CHECK(becomes("3--", "ooo"));
+	CHECK(becomes("2-o", "2-o"));
+	CHECK(becomes("2-o", "2-1"));
+	CHECK(becomes("2-1", "oo1"));
+	CHECK(becomes("1oo", "o2-"));
+	CHECK(becomes("2-1", "ooo"));
+	/* A subgroup gets no shard, and loses none. */
+	CHECK(!becomes("2-o", "3--"));
+	CHECK(!becomes("1oo", "2-o"));
+	CHECK(!becomes("3--", "2-o"));
+	CHECK(!becomes("2-o", "1oo"));
+	/* Nothing takes the place of a subgroup or of a shard that the same change removes. */
+	CHECK(!becomes("2-o", "o1o"));
+	CHECK(!becomes("2-o", "o2-"));
+	CHECK(!becomes("3--", "oo1"));
+	CHECK(!becomes("o1o", "2-o"));
+	CHECK(!becomes("o2-", "3--"));
+	CHECK(!becomes("11o", "2-o"));
+	CHECK(!becomes("2-o", "11o"));
+}
+
+/* The text about rules whose rules 5 to 7 follow letters. A member may send any. */
+static void refused_letters(const char *letters, const char *text, int at)
+{
+	const char *got;
+	int fault;
+
+	begin_rows();
+	set_letters(&next, letters);
+	got = spindle_rules_check(&next, &fault);
+	if (!got || !strstr(got, text) || fault != at)
+		tap_fail("%s: %s, about rule %d", letters, got ? got : "accepted", fault);
+}
+
+/* Rules 5 and 6 have two shards, and @at is changed. */
+static void refused_shards(u32 at, void (*set)(struct spindle_rule *rule), const char *text,
+			   u32 about)
+{
+	const char *got;
+	int fault;
+
+	begin_rows();
+	CHECK_EQ(open_shards(20, 2, 8), 0);
+	CHECK(valid(&next));
+	set(&next.rule[at]);
+	got = spindle_rules_check(&next, &fault);
+	if (!got || !strstr(got, text) || fault != (int)about)
+		tap_fail("%s: %s, about rule %d", text, got ? got : "accepted", fault);
+}
+
+SET(no_shard, r->shards = 0)
+SET(all_numbers, r->shards = U32_MAX)
+SET(wraps, r->shards = U32_MAX - 3)
+SET(opened, r->flags = SPINDLE_RULE_SPARE)
+SET(narrow, r->room_window = 4)
+SET(small_ring, r->cfg.ring = 8192; r->room_ring = 8192)
+SET(last_id, r->cfg.id = U32_MAX)
+SET(absorbed, *r = now.rule[SMALL]; r->shards = 0)
+SET(of_birth, r->flags = SPINDLE_RULE_CLOSED; r->room_window = 0; r->room_ring = 0)
+
+static void test_absorbed(void)
+{
+	refused_letters("o-o", "one spare for each shard", 5);
+	refused_letters("-oo", "one spare for each shard", B_RULE);
+	refused_letters("1-o", "one spare for each shard", 5);
+	refused_letters("2--", "one spare for each shard", 5);
+	refused_letters("2oo", "one spare for each shard", 5);
+	refused_letters("21o", "one spare for each shard", 5);
+	refused_letters("3-o", "one spare for each shard", 5);
+	refused_letters("o3-", "one spare for each shard", 6);
+	refused_letters("oo2", "one spare for each shard", LAST);
+	refused_shards(0, absorbed, "in front of it", 0);
+	refused_shards(5, no_shard, "shards is 1 to 64", 5);
+	refused_shards(5, all_numbers, "shards is 1 to 64", 5);
+	refused_shards(5, wraps, "shards is 1 to 64", 5);
+	refused_shards(B_RULE, no_shard, "shards is 1 to 64", B_RULE);
+	refused_shards(5, last_id, "32 bits", 5);
+	refused_shards(6, opened, "one spare for each shard", 5);
+	refused_shards(6, of_birth, "one spare for each shard", 5);
+	refused_shards(6, narrow, "fits into its spare", 5);
+	refused_shards(5, small_ring, "fits into its spare", 5);
+	refused_shards(6, kept_id, "closed has no subgroup", 6);
+	refused_shards(6, kept_sender, "closed has no subgroup", 6);
+	/* A shard is behind the last rule. */
+	begin_rows();
+	CHECK_EQ(open_shards(20, 3, 8), 0);
+	CHECK(valid(&next));
+	next.num_rules = LAST;
+	CHECK(!valid(&next));
+}
+
+/* Rows have room at the index of each shard, although their spares differ in size. */
+static void test_places_of_shards(void)
+{
+	begin_rows();
+	CHECK_EQ(open_shards(20, 3, 8), 0);
+	CHECK_EQ(open_shards(30, 3, 4), 0);
+	CHECK_EQ(next.rule[SMALL].cfg.id, 30);
+	CHECK(may_change());
+	same_places();
+	now = next;
+	CHECK_EQ(close_one(31), 0);
+	same_places();
+	/* The spares keep their room while they are absorbed. */
+	begin_rows();
+	CHECK_EQ(open_shards(20, 2, 8), 0);
+	next.rule[6].room_ring = 8192;
+	CHECK(valid(&next));
+	CHECK(spindle_rules_change(&now, &next));
+}
+
+static void members_up_to(u32 nodes)
+{
+	view.vid++;
+	view.num_members = nodes;
+	for (u32 i = 0; i < nodes; i++)
+		view.member[i] = (struct spindle_view_member){
+			.id = 1 + i, .addr = { .family = 4, .port = 1 + i },
+		};
+}
+
+/* Members share the shards, stay in them, and change over only if a shard has too few. */
+static void test_view_of_shards(void)
+{
+	static struct spindle_view later;
+
+	begin_rows();
+	CHECK_EQ(open_shards(20, 2, 8), 0);
+	memset(&view, 0, sizeof(view));
+	members_up_to(4);
+	CHECK(!spindle_rules_next(&now, &view, &view));
+	later = view;
+	later.vid++;
+	CHECK(!spindle_rules_next(&next, &view, &later));
+	CHECK(!spindle_view_check(&later, true, NULL));
+	CHECK(spindle_rules_fit(&next, &later));
+	CHECK_EQ(later.num_subgroups, view.num_subgroups);
+	CHECK_EQ(later.subgroup[6].id, 20);
+	CHECK_EQ(later.subgroup[6].members, 5);
+	CHECK_EQ(later.subgroup[7].id, 21);
+	CHECK_EQ(later.subgroup[7].members, 10);
+	CHECK(spindle_rules_of(&next, 6) == &next.rule[5]);
+	CHECK(spindle_rules_of(&next, 7) == &next.rule[5]);
+	CHECK(spindle_rules_of(&next, 8) == &next.rule[LAST]);
+	/* Nodes 2 and 4 leave, and so node 3 goes to the second shard. */
+	view = later;
+	view.num_members = 2;
+	view.member[1] = view.member[2];
+	CHECK(!spindle_rules_next(&next, &later, &view));
+	CHECK_EQ(view.subgroup[6].members, 1);
+	CHECK_EQ(view.subgroup[7].members, 2);
+	CHECK_EQ(spindle_view_subgroup(&view, 21) - view.subgroup, 7);
+	/* The ids of all shards have to be free. */
+	begin_rows();
+	CHECK_EQ(open_shards(14, 2, 8), 0);
+	CHECK(valid(&next));
+	memset(&view, 0, sizeof(view));
+	members_up_to(2);
+	CHECK(!spindle_rules_next(&next, &view, &view));
+	CHECK(!strcmp(spindle_view_check(&view, true, NULL),
+		      "two subgroups have the same id"));
+}
+
+/* One subgroup takes all indexes that a view can have. */
+static void test_all_places(void)
+{
+	u32 i;
+
+	begin();
+	now.num_rules = SPINDLE_MAX_SUBGROUPS;
+	now.rule[A_RULE] = now.rule[SMALL];
+	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++)
+		now.rule[i] = now.rule[SMALL];
+	next = now;
+	CHECK_EQ(open_shards(20, SPINDLE_MAX_SUBGROUPS + 1, 8), -ENOSPC);
+	CHECK_EQ(open_shards(20, SPINDLE_MAX_SUBGROUPS, 8), 0);
+	CHECK(may_change());
+	memset(&view, 0, sizeof(view));
+	members_up_to(6);
+	CHECK(!spindle_rules_next(&next, &view, &view));
+	CHECK(spindle_rules_fit(&next, &view));
+	CHECK_EQ(view.num_subgroups, SPINDLE_MAX_SUBGROUPS);
+	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++)
+		CHECK_EQ(view.subgroup[i].members, i < 6 ? BIT_ULL(i) : 0);
+	same_places();
+}
+
 int main(void)
 {
 	static const struct tap_case cases[] = {
@@ -539,6 +896,15 @@ int main(void)
 		{ "the smallest spares have room for a table", test_small_spares },
 		{ "a table given at birth has room until the end", test_table_at_birth },
 		{ "a view has no members where a rule is closed", test_view },
+		{ "a new subgroup of several shards takes neighbours", test_open_shards },
+		{ "spares that are no neighbours do not do", test_too_few_neighbours },
+		{ "all shards are removed, and their spares are free again", test_close_shards },
+		{ "several shards take the place of others", test_replace_shards },
+		{ "spares are taken and freed, and nothing else", test_become },
+		{ "only spares behind a subgroup are absorbed", test_absorbed },
+		{ "rows are as they were with shards", test_places_of_shards },
+		{ "members share the shards that are added", test_view_of_shards },
+		{ "one subgroup has all places", test_all_places },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));
