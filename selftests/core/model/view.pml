@@ -11,6 +11,9 @@
  *	DOUBTS	suspicions, at most, of members that are up
  *	LEAVERS	mask of members that may want to leave
  *	WISHES	views that end, at most, because a node wants to join
+ *	RULES	mask of members that may offer other rules
+ *	OFFERS	offers, at most, with those that are taken back
+ *	KINDS	other rules that there are, 1 or 2
  *	ROOM	versions of a row at a time
  *	BUG_x	a rule that is broken, see run
  *	ONE_DECREE asserts that a leader never sees two
@@ -43,9 +46,23 @@
 #define WISHES 0
 #endif
 
+#ifndef RULES
+#define RULES 0
+#endif
+#ifndef OFFERS
+#define OFFERS 4
+#endif
+#ifndef KINDS
+#define KINDS 1
+#endif
+
 /* Versions of a row that some member has still to see. An assertion checks that they suffice. */
 #ifndef ROOM
+#if RULES
+#define ROOM	(2 + 5 * VIEWS + OFFERS)
+#else
 #define ROOM	(2 + 5 * VIEWS)
+#endif
 #endif
 
 #define ALL	((1 << N) - 1)
@@ -60,23 +77,39 @@
 #define ECHOED		3
 #define COMMITTED	4
 
-/* A version of a row. A decree is its survivors, and its trim above them. */
+/*
+ * A version of a row. A decree is its survivors, its trim above them, then the other rules that it
+ * leads to (0: none), and whether it lets a node in. A row has room for the latter two at its end.
+ */
 #define ROW_VID(r)	((r) & 3)
 #define ROW_STATE(r)	(((r) >> 2) & 7)
 #define ROW_BALLOT(r)	(((r) >> 5) & 7)
 #define ROW_SUSPECTED(r) (((r) >> 8) & 15)
+#if RULES
+#define ROW_DECREE(r)	((((r) >> 12) & 255) | ((((r) >> 27) & 7) << 8))
+#else
 #define ROW_DECREE(r)	(((r) >> 12) & 255)
+#endif
 #define ROW_HAVE(r)	(((r) >> 20) & 15)
 #define ROW_LEAVES(r)	(((r) >> 24) & 1)
+#define ROW_OFFER(r)	(((r) >> 25) & 3)
 
 #define SURVIVORS(d)	((d) & 15)
 #define TRIM(d)		(((d) >> 4) & 15)
+#define OTHER_RULES(d)	(((d) >> 8) & 3)
+#define LETS_IN		(1 << 10)
+
+#if RULES
+#define DECREE		short
+#else
+#define DECREE		byte
+#endif
 
 /* What the members know of themselves. Suspicions stay behind when the suspect has gone. */
 byte vid[N];
 byte state[N];
 byte ballot[N];
-byte decree[N];
+DECREE decree[N];
 byte suspected[N];
 byte got[N];		/* the senders whose message of this view is here */
 byte leavers[N];	/* members that have been seen to leave this view */
@@ -85,6 +118,16 @@ byte leaving;
 byte crashed;
 byte stopped;
 
+#if RULES
+byte rules[N];		/* in force: 0 are those of the first view */
+byte offer[N];		/* other rules, which a member would follow, or 0 */
+byte asked;		/* members that end their view because a node wants to join */
+byte offers;
+#ifdef BUG_LOOK
+byte looked[N];		/* the rules that all offered when a leader wedged */
+#endif
+#endif
+
 /* Versions of rows, oldest first, and where readers are. */
 int shown[N * ROOM];
 byte versions[N];
@@ -92,7 +135,7 @@ byte place[N * N];
 
 /* What the world knows. */
 byte members[VIEWS + 1];
-byte decided[VIEWS];	/* the decree that a member takes for chosen */
+DECREE decided[VIEWS];	/* the decree that a member takes for chosen */
 byte delivered[VIEWS];	/* messages that a member may have delivered as stable */
 byte crashes;
 byte doubts;
@@ -100,7 +143,11 @@ byte wishes;
 byte started_doubts;
 
 /* Of one step. */
-hidden byte a, b, alive, voters, leader, best, best_decree, low;
+hidden byte a, b, alive, voters, leader, best, low;
+hidden DECREE best_decree;
+#if RULES
+hidden byte agreed, agree;
+#endif
 hidden byte all_wedged, any_wedged, all_ready, all_stand, two_decrees, todo;
 hidden int row;
 
@@ -175,7 +222,10 @@ inline settle(j)
 inline columns(j)
 {
 	row = vid[j] | (state[j] << 2) | ((suspected[j] & members[vid[j]]) << 8) |
-	      (decree[j] << 12);
+	      ((decree[j] & 255) << 12);
+#if RULES
+	row = row | (offer[j] << 25) | ((decree[j] >> 8) << 27);
+#endif
 	if
 	:: HAS(leaving, j) -> row = row | (1 << 24)
 	:: else -> row = row | (ballot[j] << 5)
@@ -213,6 +263,10 @@ inline commit(j)
 	assert(decided[vid[j]] == 0 || decided[vid[j]] == decree[j]);
 	decided[vid[j]] = decree[j];
 	members[vid[j] + 1] = SURVIVORS(decree[j]);
+#if RULES
+	/* A node that joins knows the old rules. */
+	assert(!OTHER_RULES(decree[j]) || !(decree[j] & LETS_IN));
+#endif
 	/* A trim is of what is here, and has all delivered messages and all of this member. */
 	assert((TRIM(decree[j]) & ~got[j]) == 0);
 	assert((delivered[vid[j]] & ~TRIM(decree[j])) == 0);
@@ -233,11 +287,39 @@ inline commit(j)
 	assert(2 * low > WEIGHT(members[vid[j]] & ~leaving))
 }
 
+#if RULES
+/* A survivor has what it needs for the rules, and all members of a view have the same. */
+inline follow_rules(j)
+{
+	if
+	:: OTHER_RULES(decree[j]) ->
+		assert(offer[j] == OTHER_RULES(decree[j]));
+		rules[j] = OTHER_RULES(decree[j])
+	:: else
+	fi;
+	low = 0;
+	for (b : 0 .. vid[j]) {
+		if
+		:: OTHER_RULES(decided[b]) -> low = OTHER_RULES(decided[b])
+		:: else
+		fi
+	}
+	assert(rules[j] == low);
+#ifndef BUG_OUTLIVES
+	offer[j] = 0;
+#endif
+	asked = asked & ~BIT(j)
+}
+#endif
+
 inline install(j)
 {
 	if
 	:: HAS(leaving, j) || !HAS(SURVIVORS(decree[j]), j) -> stop(j)
 	:: else ->
+#if RULES
+		follow_rules(j);
+#endif
 		vid[j]++;
 		state[j] = ACTIVE;
 		ballot[j] = 0;
@@ -266,6 +348,29 @@ inline hear(j)
 #define BEHIND(j)	(ROW_VID(row) != vid[j] + 1)
 #endif
 
+#if RULES
+/* The rules that all voters offer. A row counts as it is, even if it is of the view before. */
+inline look_at_offers(j)
+{
+	agreed = offer[j];
+	agree = 1;
+	for (a : 0 .. N - 1) {
+		if
+		:: a != j && HAS(voters, a) && ROW_OFFER(SEEN(j, a)) == offer[j] -> agree++
+		:: else
+		fi
+	}
+	if
+#ifdef BUG_OFFERS
+	:: 2 * agree <= WEIGHT(voters) -> agreed = 0
+#else
+	:: agree < WEIGHT(voters) -> agreed = 0
+#endif
+	:: else
+	fi
+}
+#endif
+
 /* What all predicates ask of the others. */
 inline look(j)
 {
@@ -278,6 +383,9 @@ inline look(j)
 	two_decrees = false;
 	best = ballot[j];
 	best_decree = decree[j];
+#if RULES
+	look_at_offers(j);
+#endif
 	for (a : 0 .. N - 1) {
 		if
 		:: a != j && HAS(alive, a) ->
@@ -353,8 +461,36 @@ inline compose(j)
 		:: else
 		fi
 	}
-	decree[j] = voters | (best << 4)
+	decree[j] = voters | (best << 4);
+#if RULES
+#ifdef BUG_LOOK
+	agreed = looked[j];
+#endif
+	decree[j] = decree[j] | (agreed << 8);
+	if
+#ifdef BUG_BOTH
+	:: HAS(asked, j) -> decree[j] = decree[j] | LETS_IN
+#else
+	:: HAS(asked, j) && !agreed -> decree[j] = decree[j] | LETS_IN
+#endif
+	:: else
+	fi
+#endif
 }
+
+#if RULES
+/* A member that is to follow other rules has offered them, and they are other ones. */
+#define CAN_FOLLOW(j, d) (!OTHER_RULES(d) || HAS(leaving, j) || \
+			  (OTHER_RULES(d) == offer[j] && OTHER_RULES(d) != rules[j]))
+#else
+#define CAN_FOLLOW(j, d) true
+#endif
+
+#ifdef BUG_FORGETS
+#define ADOPTED(d)	((d) & ~(3 << 8))
+#else
+#define ADOPTED(d)	(d)
+#endif
 
 inline propose(j)
 {
@@ -369,7 +505,7 @@ inline propose(j)
 #ifdef BUG_OWN_ONLY
 	:: ballot[j] > 0
 #else
-	:: best > 0 -> decree[j] = best_decree
+	:: best > 0 -> assert(CAN_FOLLOW(j, best_decree)); decree[j] = ADOPTED(best_decree)
 #endif
 	:: else -> compose(j)
 	fi;
@@ -385,6 +521,7 @@ inline take(j)
 	assert((TRIM(ROW_DECREE(row)) & ~got[j]) == 0);
 	/* All that this member counts in are counted in. */
 	assert((voters & ~SURVIVORS(ROW_DECREE(row))) == 0);
+	assert(CAN_FOLLOW(j, ROW_DECREE(row)));
 	decree[j] = ROW_DECREE(row);
 	state[j] = ECHOED
 }
@@ -470,6 +607,12 @@ inline decide_vote(j)
 #define CHOSEN		all_stand
 #endif
 
+#if RULES
+#define RULES_DUE(j)	(agreed && LOWEST(voters) == j)
+#else
+#define RULES_DUE(j)	false
+#endif
+
 /*
  * What a pass would do now, as in spindle_mb_run(); a pass that does nothing is no step.
  * Suspicions are heard here: that is at an arrival, and ahead of the rest of the pass.
@@ -488,7 +631,8 @@ inline decide(j)
 	if
 	:: todo != NOTHING
 	:: todo == NOTHING && state[j] == ACTIVE &&
-	   ((suspected[j] & members[vid[j]]) || leavers[j] || any_wedged) -> todo = WEDGE
+	   ((suspected[j] & members[vid[j]]) || leavers[j] || any_wedged ||
+	    RULES_DUE(j)) -> todo = WEDGE
 	:: todo == NOTHING && state[j] == WEDGED && FENCE_DUE -> todo = FENCE
 	:: todo == NOTHING && state[j] == ECHOED && CHOSEN -> todo = COMMIT
 	:: todo == NOTHING && (state[j] == FENCED || (state[j] == ECHOED && !CHOSEN)) ->
@@ -516,6 +660,14 @@ inline news(j)
 	settle(j)
 }
 
+inline wedge(j)
+{
+#ifdef BUG_LOOK
+	looked[j] = agreed;
+#endif
+	state[j] = WEDGED
+}
+
 /* spindle_mb_run(), and what is pushed behind it. */
 inline pass(j)
 {
@@ -523,7 +675,7 @@ inline pass(j)
 	if
 	:: todo == STOP -> stop(j)
 	:: todo == LEARN -> learn(j)
-	:: todo == WEDGE -> state[j] = WEDGED
+	:: todo == WEDGE -> wedge(j)
 	:: todo == FENCE -> state[j] = FENCED
 	:: todo == PROPOSE -> propose(j)
 	:: todo == ACCEPT -> accept(j)
@@ -609,6 +761,24 @@ inline quiet(j)
 	       (members[vid[j]] & (DOWN | suspected[j])) == 0))
 }
 
+#ifdef BUG_THAW
+#define MAY_OFFER(j)	(state[j] < COMMITTED)
+#else
+#define MAY_OFFER(j)	(state[j] == ACTIVE)
+#endif
+
+/* A member has the text of other rules, or takes its offer back. Rules 0 are none. */
+#if RULES
+#define ASK(j)		asked = asked | BIT(j)
+#define OFFER(j, k) \
+	:: d_step { UP(j) && HAS(RULES, j) && k <= KINDS && offers > 0 && MAY_OFFER(j) && \
+		    offer[j] != k && (!k || rules[j] != k) -> \
+		    offers--; offer[j] = k; show_row(j); news(j); skip }
+#else
+#define ASK(j)		skip
+#define OFFER(j, k)
+#endif
+
 #define ONE(j) \
 	:: d_step { UP(j) && HAS(due, j) -> pass(j); skip } \
 	:: d_step { UP(j) && HAS(SENDERS, j) && MAY_SEND(j) && !HAS(got[j], j) -> \
@@ -619,7 +789,10 @@ inline quiet(j)
 		    leaving = leaving | BIT(j); news(j); skip } \
 	:: d_step { UP(j) && wishes > 0 && state[j] == ACTIVE && \
 		    LOWEST(ELECTORATE(j) & ~suspected[j]) == j -> \
-		    wishes--; state[j] = WEDGED; show_row(j); news(j); skip } \
+		    wishes--; ASK(j); state[j] = WEDGED; show_row(j); news(j); skip } \
+	OFFER(j, 0) \
+	OFFER(j, 1) \
+	OFFER(j, 2) \
 	/* All connections of a suspect, or of a former member, are closed. */ \
 	:: d_step { UP(j) && (SHUT(j, 0) || SHUT(j, 1) || SHUT(j, 2) || SHUT(j, N - 1)) -> \
 		    stop(j); news(j); skip }
@@ -662,6 +835,12 @@ active proctype world()
 	:: wishes < WISHES -> wishes++
 	:: break
 	od;
+#if RULES
+	do
+	:: offers < OFFERS -> offers++
+	:: break
+	od;
+#endif
 	started_doubts = doubts;
 
 	do
