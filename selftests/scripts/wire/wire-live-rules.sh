@@ -43,7 +43,7 @@ hold_up()
 		spindle-pipe -n 2 -g 2 -r -q -c >/dev/null 2>&1 &
 		reader=$!
 		check "$what: a process reads at node 2" wait_until 30 reads_2
-		kill -STOP $reader
+		kill -STOP "$reader"
 	fi
 	meet "the reader is stopped"
 	if [ "$node" = 1 ]; then
@@ -69,9 +69,9 @@ reads_2()
 let_go()
 {
 	if [ "$node" = 2 ]; then
-		kill -KILL $reader
+		kill -KILL "$reader"
 	elif [ "$node" = 1 ]; then
-		kill $sender
+		kill "$sender"
 	fi
 }
 
