@@ -102,9 +102,12 @@ static int deny_id(const struct spindle_live *live, u32 id, const struct nlattr 
 	return spindle_deny(extack, attr, -ENOENT, "the view has no such subgroup");
 }
 
-static int deny_space(const struct step *step, const struct nlattr *attr,
-		      struct netlink_ext_ack *extack)
+static int deny_space(const struct step *step, const struct spindle_rule *rule,
+		      const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
+	if (rule->shards > 1)
+		return spindle_deny(extack, attr, -ENOSPC,
+				    "the view has no free spare for each shard, side by side and large enough");
 	if (step->frees)
 		return spindle_deny(extack, attr, -ENOSPC,
 				    "the view has no free spare that is large enough; the next request may take one that this request frees");
@@ -123,15 +126,47 @@ static int remove_one(void *ctx, const struct nlattr *attr, struct netlink_ext_a
 	return 0;
 }
 
+/* The rule of a subgroup that the view has, or NULL. */
+static const struct spindle_rule *rule_of(const struct spindle_live *live, u32 id)
+{
+	const struct spindle_view *view = &live->inst->view;
+	const struct spindle_view_subgroup *sg = spindle_view_subgroup(view, id);
+
+	return sg ? spindle_rules_of(&live->rules, sg - view->subgroup) : NULL;
+}
+
+/* Has a subgroup of the view, but not of the rule @old, the id of one of the shards? */
+static bool taken(const struct spindle_live *live, const struct spindle_rule *rule,
+		  const struct spindle_rule *old)
+{
+	const struct spindle_view *view = &live->inst->view;
+	u32 i;
+
+	for (i = 0; i < view->num_subgroups; i++) {
+		const struct spindle_view_subgroup *sg = &view->subgroup[i];
+
+		if (!spindle_view_closed(sg) && sg->id >= rule->cfg.id &&
+		    sg->id - rule->cfg.id < rule->shards &&
+		    spindle_rules_of(&live->rules, i) != old)
+			return true;
+	}
+	return false;
+}
+
 static int replace_one(struct step *step, const struct spindle_rule *rule,
 		       const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
-	int err = spindle_rules_replace(&step->live->rules, step->next, rule);
+	const struct spindle_rule *old = rule_of(step->live, rule->cfg.id);
+	int err;
 
+	if (old && taken(step->live, rule, old))
+		return spindle_deny(extack, attr, -EEXIST,
+				    "the view has another subgroup with the id of a shard");
+	err = spindle_rules_replace(&step->live->rules, step->next, rule);
 	if (err == -ENOENT)
 		return deny_id(step->live, rule->cfg.id, attr, extack);
 	if (err)
-		return deny_space(step, attr, extack);
+		return deny_space(step, rule, attr, extack);
 	step->frees = true;
 	return 0;
 }
@@ -140,10 +175,10 @@ static int replace_one(struct step *step, const struct spindle_rule *rule,
 static int add_one(struct step *step, const struct spindle_rule *rule, const struct nlattr *attr,
 		   struct netlink_ext_ack *extack)
 {
-	if (spindle_view_subgroup(&step->live->inst->view, rule->cfg.id))
+	if (taken(step->live, rule, NULL))
 		return spindle_deny(extack, attr, -EEXIST, "the view has a subgroup of this id");
 	if (spindle_rules_open(&step->live->rules, step->next, rule))
-		return deny_space(step, attr, extack);
+		return deny_space(step, rule, attr, extack);
 	return 0;
 }
 

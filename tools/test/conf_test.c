@@ -589,11 +589,18 @@ static unsigned int change_requests(void)
 	return n;
 }
 
-/* Subgroup 9 goes, 0 gets other rules and 11 comes, all by one request. */
+static uint64_t shards_in(struct nlattr *nest)
+{
+	struct nlattr *rule = ctl_nest_attrs(nest, SPINDLE_SUBGROUP_A_MAX)[SPINDLE_SUBGROUP_A_RULE];
+
+	return ctl_attr_num(ctl_nest_attrs(rule, SPINDLE_RULE_A_MAX)[SPINDLE_RULE_A_SHARDS]);
+}
+
+/* Subgroup 9 goes, 0 gets other rules and 11 comes with three shards, all by one request. */
 static void test_changes(void)
 {
 	const char *text = NODE "[View]\nVid = 7\nTimeoutMs = 100\nSpares = 4\n" MEMBERS
-		"[Subgroup]\nId = 0\nWindow = 4\n[Subgroup]\nId = 11\n";
+		"[Subgroup]\nId = 0\nWindow = 4\n[Subgroup]\nId = 11\nShards = 3\n";
 	struct nlattr **a;
 
 	spares = 4;
@@ -601,6 +608,7 @@ static void test_changes(void)
 	ok(!apply(text, " --prune --replace --dry-run") && untouched() &&
 	   strstr(output, "- subgroup 9 of the live view of node 1\n") &&
 	   strstr(output, "~ subgroup 0 of the live view of node 1\n") &&
+	   strstr(output, "    subgroup 0 shards: 2 -> 1\n") &&
 	   strstr(output, "+ subgroup 11 of the live view of node 1\n"),
 	   "a dry run lists the changes of subgroups");
 	wire.refuse = SPINDLE_CMD_SUBGROUP_CHANGE;
@@ -615,6 +623,7 @@ static void test_changes(void)
 	   attr_is(a[SPINDLE_A_REMOVE], 4, 9) && id_in(a[SPINDLE_A_SUBGROUP]) == 11 &&
 	   a[SPINDLE_A_REPLACE] && !id_in(a[SPINDLE_A_REPLACE]),
 	   "one request has all changes of a view");
+	ok(shards_in(a[SPINDLE_A_SUBGROUP]) == 3, "the request has the shards of the file");
 	runs(7, SPINDLE_LIVE_ACTIVE);
 	event(SPINDLE_EVENT_RULES_FAILED, 1, 0, 0, "some members do not follow");
 	ok(apply(text, "") == CTL_FAILED && strstr(output, "--replace gives it these") &&

@@ -288,6 +288,15 @@ static bool has_id(struct nlattr *nest, uint64_t id)
 	       attr_is(ctl_nest_attrs(nest, SPINDLE_SUBGROUP_A_MAX)[SPINDLE_SUBGROUP_A_ID], 4, id);
 }
 
+/* Has the rule of a subgroup this attribute? */
+static bool has_rule(struct nlattr *nest, int type, uint64_t val)
+{
+	struct nlattr *rule = nest ? ctl_nest_attrs(nest, SPINDLE_SUBGROUP_A_MAX)
+					     [SPINDLE_SUBGROUP_A_RULE] : NULL;
+
+	return rule && attr_is(ctl_nest_attrs(rule, SPINDLE_RULE_A_MAX)[type], 4, val);
+}
+
 static void test_change(void)
 {
 	struct nlattr **a;
@@ -296,6 +305,12 @@ static void test_change(void)
 	a = asked("add 3 id 7 window 8");
 	ok(a && attr_is(a[SPINDLE_A_NODE_ID], 4, 3) && has_id(a[SPINDLE_A_SUBGROUP], 7) &&
 	   !a[SPINDLE_A_REPLACE] && !a[SPINDLE_A_REMOVE], "a subgroup is added");
+	a = asked("add 3 id 7 shards 4 min 2");
+	ok(a && has_rule(a[SPINDLE_A_SUBGROUP], SPINDLE_RULE_A_SHARDS, 4) &&
+	   has_rule(a[SPINDLE_A_SUBGROUP], SPINDLE_RULE_A_MIN, 2), "a subgroup of shards is added");
+	a = asked("replace 3 id 7 shards 2");
+	ok(a && has_rule(a[SPINDLE_A_REPLACE], SPINDLE_RULE_A_SHARDS, 2),
+	   "a subgroup is replaced by shards");
 	a = asked("replace 3 id 7 window 8");
 	ok(a && has_id(a[SPINDLE_A_REPLACE], 7) && !a[SPINDLE_A_SUBGROUP] &&
 	   !a[SPINDLE_A_REMOVE], "a subgroup is replaced");

@@ -183,12 +183,13 @@ enum spindle_cmd {
 	 * request are made by one change of the view, or none is. The command returns when the node
 	 * has asked the other members. SPINDLE_EVENT_VIEW_INSTALL or SPINDLE_EVENT_RULES_FAILED
 	 * reports the end. A subgroup that replaces another one goes on at the position of that
-	 * one. A subgroup that is removed goes with all its shards, and attachments end with
+	 * one; of several shards, each one goes on at the position of its id, if that is not new. A
+	 * subgroup that is removed goes with all its shards, and attachments end with
 	 * SPINDLE_ERR_NOT_MEMBER. The spare of a subgroup that is removed or replaced is free for
 	 * the next request. ENOENT if the node is in no live view, or the view has no such
-	 * subgroup; EEXIST if the id to add is taken; ENOSPC if no spare is free that is large
-	 * enough; EBUSY if another change is under way; EINVAL if the subgroups contradict each
-	 * other
+	 * subgroup; EEXIST if the id to add, or that of a shard, is taken; ENOSPC if no spare is
+	 * free that is large enough, or not as many side by side as a subgroup has shards; EBUSY if
+	 * another change is under way; EINVAL if the subgroups contradict each other
 	 */
 	SPINDLE_CMD_SUBGROUP_CHANGE,
 	/* private: */

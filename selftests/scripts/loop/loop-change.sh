@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Subgroups of a live view that are added, replaced and removed while messages of another subgroup
-# are under way, by a request to any member. Members that join get them, too.
+# are under way, by a request to any member. Members that join get them, too. Some have shards.
 # vm: uml timeout=300
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -131,6 +131,87 @@ check "logs agree" loads_agree
 says 1 'no free spare' subgroup add 1 id 1 window 32 max-msg 256
 check "a smaller one takes its id" spindle-ctl subgroup add 1 id 1 window 16 max-msg 256 timeout 60
 check "it carries messages" limit 100 mcast-load -n 1-4 -g 1 -c 50 -l 16-256
+
+# ---- shards ----------------------------------------------------------------
+
+# shards_of NODE...: of subgroups 30 and 31, those in which the nodes are
+shards_of()
+{
+	local i
+
+	for i in "$@"; do
+		printf '%s:' "$i"
+		spindle-ctl -j subgroup show node "$i" | grep -o '"id":3[01],' | tr -dc '0-9\n' |
+			tr '\n' ' '
+	done
+}
+
+# carries SUBGROUP NODES COUNT
+carries()
+{
+	limit 100 mcast-load -n "$2" -g "$1" -c "$3" -l 16-256
+}
+
+check "subgroup 1 is removed" spindle-ctl subgroup del 2 id 1 timeout 60
+says 1 'no free spare for each shard, side by side' \
+	subgroup add 2 id 30 window 16 max-msg 256 shards 2
+check "subgroup 7 is removed" spindle-ctl subgroup del 2 id 7 timeout 60
+check "no member has it" wait_until 60 none_has 7 1 2 3 4
+spindle-ctl -j view show node 2 >/tmp/before
+says 1 'no free spare for each shard, side by side' \
+	subgroup add 2 id 30 window 16 max-msg 256 shards 3
+spindle-ctl -j view show node 2 >/tmp/after
+check "the view is as it was" cmp /tmp/before /tmp/after
+
+check "node 2 adds a subgroup of two shards" spindle-ctl subgroup add 2 id 30 name parts \
+	window 16 max-msg 256 shards 2 min 1 timeout 60
+check "all members have the first shard" wait_until 60 all_have 30 1 2 3 4
+check "all members have the second shard" all_have 31 1 2 3 4
+is "each node is in one" "$(shards_of 1 2 3 4)" "1:30 2:31 3:30 4:31 "
+check "the first shard becomes active" wait_until 60 sg_active 30 1 3
+check "the second shard becomes active" wait_until 60 sg_active 31 2 4
+check "messages flow in the first shard" carries 30 1,3 30
+is "node 3 has those of the first shard" "$(lsn 3 30)" 60
+is "the second shard has none" "$(lsn 4 31)" 0
+check "messages flow in the second shard" carries 31 2,4 50
+is "node 4 has those of the second shard" "$(lsn 4 31)" 100
+is "the first shard has no more" "$(lsn 1 30)" 60
+says 1 'the view has a subgroup of this id' subgroup add 1 id 31 window 16 max-msg 256
+says 1 'the view has a subgroup of this id' subgroup add 1 id 29 window 16 max-msg 256 shards 2
+spindle-ctl showconf node 2 >/tmp/conf
+is "showconf has one subgroup" "$(sed -n '/^\[Subgroup\]/,$ s/^\(Id\|Shards\) = //p' /tmp/conf |
+	tr '\n' ' ')" "30 2 "
+check "apply finds nothing to do for it" sh -c \
+	'spindle-ctl apply /tmp/conf --dry-run | grep -q "view of node 2 unchanged"' ||
+	diag "$(cat /tmp/conf)"
+sed 's/^Shards = 2/Shards = 3/' /tmp/conf >/tmp/conf3
+says 1 'no free spare for each shard, side by side' apply /tmp/conf3 --replace
+
+check "node 4 leaves" spindle-ctl node leave id 4 timeout 60
+is "the others stay in their shards" "$(shards_of 1 2 3)" "1:30 2:31 3:30 "
+check "node 2 leaves" spindle-ctl node leave id 2 timeout 60
+check "node 3 goes to the shard that has no member" \
+	wait_until 60 sh -c 'spindle-ctl subgroup show node 3 id 31 | grep -q active'
+is "each node is in one" "$(shards_of 1 3)" "1:30 3:31 "
+check "messages flow in the first shard" carries 30 1 10
+check "messages flow in the second shard" carries 31 3 10
+is "the first shard goes on" "$(lsn 1 30)" 70
+check "node 2 joins" spindle-ctl node join id 2 insecure contact $A:5001 timeout 60
+check "it gets the shards" wait_until 60 all_have 31 1 2 3
+
+check "the subgroup is removed by its name" spindle-ctl subgroup del 1 name parts \
+	timeout 60
+check "no member has the first shard" wait_until 60 none_has 30 1 2 3
+check "no member has the second shard" none_has 31 1 2 3
+check "they take two subgroups" spindle-ctl subgroup add 1 id 30 window 16 max-msg 256 timeout 60
+check "the second one, too" spindle-ctl subgroup add 3 id 31 window 16 max-msg 256 timeout 60
+check "all members are in both" wait_until 60 sg_active 31 1 2 3
+check "the second one is removed" spindle-ctl subgroup del 1 id 31 timeout 60
+check "the first one is removed" spindle-ctl subgroup del 1 id 30 timeout 60
+check "two shards take their place" spindle-ctl subgroup add 1 id 30 window 16 max-msg 256 \
+	shards 2 timeout 60
+check "removed by the id of the second shard" spindle-ctl subgroup del 1 id 31 timeout 60
+check "no member has the first shard" wait_until 60 none_has 30 1 2 3
 check "nodes go" loop_del 5
 check "module goes" rmmod spindle
 finish

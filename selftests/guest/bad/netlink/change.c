@@ -9,6 +9,7 @@
 
 #define L "id=4 "
 #define SMALL "window=4 max-msg=64 ring=4096 "
+#define SHARDS2 "rule{ shards=2 } "
 #define NEW7 "subgroup{ id=7 " SMALL "} "
 
 /* In the order in which changes are made: subgroups are removed, then replaced, then added. */
@@ -37,6 +38,12 @@ static const struct refusal change_refusals[] = {
 	{ CHANGE, "id taken", L "*subgroup{ id=1 " SMALL "} ", EEXIST, "subgroup of this id", 0 },
 	{ CHANGE, "id of a shard", L "remove=1 *subgroup{ id=3 " SMALL "} ", EEXIST,
 		"subgroup of this id", 0 },
+	{ CHANGE, "id of the second shard", L "*subgroup{ id=0 " SMALL SHARDS2 "} ", EEXIST,
+		"subgroup of this id", 0 },
+	{ CHANGE, "replaced, id of the second shard", L NEW7 "*replace{ id=1 " SMALL SHARDS2 "} ",
+		EEXIST, "with the id of a shard", 0 },
+	{ CHANGE, "replaced, id of one that goes", L "remove=2 *replace{ id=1 " SMALL SHARDS2 "} ",
+		EEXIST, "with the id of a shard", 0 },
 	{ CHANGE, "removed and added", L "remove=1 *subgroup{ id=1 " SMALL "} ", EEXIST,
 		"subgroup of this id", 0 },
 	{ CHANGE, "replaced and added", L "replace{ id=1 " SMALL "} *subgroup{ id=1 " SMALL "} ",
@@ -56,6 +63,12 @@ static const struct refusal change_refusals[] = {
 		"*subgroup{ id=9 " SMALL "} ", ENOSPC, "the next request", 0 },
 	{ CHANGE, "two replaced, one added", L "replace{ id=1 " SMALL "} replace{ id=2 " SMALL "} "
 		"*subgroup{ id=9 " SMALL "} ", ENOSPC, "the next request", 0 },
+	{ CHANGE, "two shards of one", L NEW7 "*subgroup{ id=8 " SMALL SHARDS2 "} ", ENOSPC,
+		"for each shard, side by side", 0 },
+	{ CHANGE, "three shards", L "remove=1 *subgroup{ id=8 " SMALL "rule{ shards=3 } } ", ENOSPC,
+		"for each shard, side by side", 0 },
+	{ CHANGE, "64 shards", L "*replace{ id=1 " SMALL "rule{ shards=64 } } ", EEXIST,
+		"with the id of a shard", 0 },
 	{ CHANGE, "62 too many", L "subgroups=7-70", ENOSPC, "no free spare", 0 },
 	{ CHANGE, "window too large",
 		L "remove=1 *subgroup{ id=9 window=32 max-msg=64 ring=4096 } ", ENOSPC,
@@ -64,8 +77,10 @@ static const struct refusal change_refusals[] = {
 		ENOSPC, "no free spare", 0 },
 
 	/* Subgroups that cannot be. */
-	{ CHANGE, "shards", L NEW7 "*subgroup{ id=8 " SMALL "rule{ shards=2 } } ", EINVAL,
-		"no shards", 0 },
+	{ CHANGE, "ids beyond 32 bits",
+		L "remove=1 *subgroup{ id=4294967295 " SMALL SHARDS2 "} ", EINVAL, "32 bits", 0 },
+	{ CHANGE, "shards of a table",
+		L "subgroup{ id=8 mode=2 cells=1 rule{ *shards=2 } } ", EINVAL, "no shards", 0 },
 	{ CHANGE, "no sender", L "remove=1 *subgroup{ id=8 " SMALL "rule{ senders=0 } } ", EINVAL,
 		"at least one sender", 0 },
 	{ CHANGE, "node twice", L NEW7 "*replace{ id=1 " SMALL "node{ id=4 } node{ id=4 } } ",
