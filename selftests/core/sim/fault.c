@@ -55,10 +55,12 @@ static void plan_sleeper(struct sim *sim, u64 bad)
 /*
  * The second node commits with all members but one, which it has just begun to suspect. It dies
  * with the leader before any other member learns of that. The others must agree on the decree that
- * this node has installed, although one of them has not accepted it.
+ * this node has installed, although one of them has not accepted it. The decree is about a leaver, or
+ * has other rules.
  */
 static void plan_secret(struct sim *sim)
 {
+	bool rules = rng_mix(sim->seed ^ 0xcccc) % 2;
 	u32 n = sim->nodes - sim->late, i;
 
 	/* The late writes of these nodes are lost when the nodes die. */
@@ -67,7 +69,7 @@ static void plan_secret(struct sim *sim)
 		sim->link[1][i].slow = 3000;
 	sim->fault[0] = (struct fault){
 		.at = 2000 + rng_below(&sim->rng, 2000),
-		.kind = FAULT_LEAVE,
+		.kind = rules ? FAULT_RULES : FAULT_LEAVE,
 		.node = n - 1,
 	};
 	sim->fault[1] = (struct fault){
@@ -278,7 +280,7 @@ static void plan_any(struct sim *sim)
 /* An administrator wants other subgroups, mostly while the view changes. */
 static void plan_rules(struct sim *sim)
 {
-	u32 n = rng_chance(&sim->newer, 40) ? 1 + rng_below(&sim->newer, SIM_WANTS) : 0;
+	u32 n = rng_chance(&sim->newer, 40) ? 1 + rng_below(&sim->newer, SIM_WANTS - 1) : 0;
 
 	for (; n; n--) {
 		struct fault *f = &sim->fault[sim->faults++];

@@ -167,10 +167,11 @@ static u32 mode_of(const struct spindle_rules *rules, u32 id)
 
 /*
  * Add, remove or replace one subgroup. Returns whether @next has changed: the same change may have
- * taken the spare, or may have changed the subgroup before.
+ * taken the spare, or may have changed the subgroup before. @ids: the subgroups that @next is to
+ * have
  */
 static bool change_one(struct sim *sim, const struct spindle_rules *rules,
-		       struct spindle_rules *next)
+		       struct spindle_rules *next, u64 *ids)
 {
 	u32 how = rng_below(&sim->newer, 3), id = any_id(sim, next), mode = mode_of(next, id);
 	int err;
@@ -187,7 +188,28 @@ static bool change_one(struct sim *sim, const struct spindle_rules *rules,
 	sim_say(sim, "subgroup %u is to be %s: %s", id,
 		!how ? "added" : how == 1 ? "removed" : "replaced",
 		!err ? "wanted" : err == -ENOSPC ? "no spare" : "no such subgroup");
+	if (!err)
+		*ids = how == 1 ? *ids & ~BIT_ULL(id) : *ids | BIT_ULL(id);
 	return !err;
+}
+
+/*
+ * The rules that the administrator wants have what was asked for, each subgroup once, and the
+ * members can agree on them. A spare that were taken twice would lose a subgroup.
+ */
+static void check_wanted(struct sim *sim, const struct spindle_rules *rules,
+			 const struct spindle_rules *next, u64 ids)
+{
+	const char *wrong = spindle_rules_change(rules, next);
+	u32 g, n = 0;
+
+	for (g = 0; g < SIM_GROUPS; g++)
+		n += !(next->rule[g].flags & SPINDLE_RULE_CLOSED);
+	if (ids_of(next) != ids || n != hweight64(ids))
+		sim_fail(sim, "the wanted rules have %u subgroups 0x%llx in place of 0x%llx", n,
+			 (unsigned long long)ids_of(next), (unsigned long long)ids);
+	if (wrong)
+		sim_fail(sim, "members cannot agree on the wanted rules: %s", wrong);
 }
 
 /**
@@ -199,13 +221,15 @@ void rules_want(const struct node *node)
 	struct sim *sim = node->sim;
 	struct spindle_rules *next = &sim->wanted[sim->wants];
 	u32 n = 1 + rng_below(&sim->newer, 3), made = 0;
+	u64 ids = ids_of(node->rules);
 
 	*next = *node->rules;
 	/* The node lags. Its rules would add a subgroup a second time, from position 0. */
 	if (ids_of(next) & sim->removed)
 		return;
 	while (n--)
-		made += change_one(sim, node->rules, next);
+		made += change_one(sim, node->rules, next, &ids);
+	check_wanted(sim, node->rules, next, ids);
 	sim->wants += made > 0;
 }
 

@@ -368,7 +368,7 @@ enum fault_kind {
 };
 
 #define SIM_FAULTS 12
-#define SIM_WANTS 4 /* faults that are other rules, at most */
+#define SIM_WANTS 5 /* faults that are other rules, at most */
 #define SIM_WILD 12000 /* time in which faults begin */
 /*
  * Most time until the schedule comes to rest. A joiner that loses a connection each time keeps the
