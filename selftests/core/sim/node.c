@@ -141,6 +141,8 @@ static const char *node_layout(void *ctx, u64 rules, const struct spindle_view *
 	struct sim *sim = node->sim;
 	u32 n = next->num_members;
 
+	if (node->poor && node->mb.state == SPINDLE_MB_JOINING)
+		return "no memory";
 	if (!sim->strict && (n < sim->least || n > sim->most)) {
 		sim->refused++;
 		return "there is no layout for so many";
@@ -637,6 +639,7 @@ bool node_back(struct node *node)
 	node->crashed = false;
 	node->crash_after = 0;
 	node->awake_at = 0;
+	node->poor = false;
 	memset(&node->mb, 0, sizeof(node->mb));
 	node_join(node);
 	return true;
@@ -674,8 +677,8 @@ void sim_between_looks(void)
 static void pass(struct node *node)
 {
 	struct sim *sim = node->sim;
+	u32 ballot, r;
 	bool work;
-	u32 r;
 
 	node->pass_at = sim->now + 5 + rng_below(&sim->rng, node->slow);
 	if (join_turned_away(node) && node->retry_at <= sim->now)
@@ -709,7 +712,9 @@ static void pass(struct node *node)
 	work = spindle_mg_pass(&node->mg, !node->busy, !node->busy);
 	if (!node->mg.formed && node->mb.state == SPINDLE_MB_JOINING)
 		join_connect(node);
+	ballot = node->mb.ballot;
 	work |= spindle_mg_run(&node->mg, sim->now);
+	rules_adopted(node, ballot);
 	push(node);
 	node->busy = work || node->restless;
 }

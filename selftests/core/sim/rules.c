@@ -299,3 +299,25 @@ void rules_install(struct node *node)
 	node->sim->rules_unmet += !change && node->offer;
 	node->offer = NULL;
 }
+
+/**
+ * rules_adopted() - count a takeover that adopts a decree with other rules
+ * @node: the node, after a pass of its membership
+ * @ballot: that it had accepted before the pass
+ *
+ * The leader has accepted the decree itself, or another member that is alive shows it.
+ */
+void rules_adopted(struct node *node, u32 ballot)
+{
+	const struct spindle_mb *mb = &node->mb;
+	bool shown = ballot;
+	u32 r;
+
+	if (mb->state != SPINDLE_MB_ECHOED || mb->ballot != mb->me + 1 || mb->ballot == ballot ||
+	    mb->learned || !spindle_mb_own_decree(mb)[SPINDLE_DECREE_RULES])
+		return;
+	for (r = 0; r < spindle_mb_view(mb)->num_members; r++)
+		shown |= r != mb->me && !(mb->suspected & BIT_ULL(r)) && mb->peer[r].ballot &&
+			 mb->peer[r].digest == mb->digest;
+	node->sim->rules_adopted += shown;
+}

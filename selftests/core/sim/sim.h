@@ -290,6 +290,7 @@ struct node {
 	bool picky; /* it joins no other lineage */
 	u64 excused; /* nodes that it blames because a liar lied in their streams */
 	bool misled; /* half of the members of its card are liars */
+	bool poor; /* as a joiner it has no memory for the view that lets it in */
 	u64 asked_at; /* when it began to join */
 	u64 told_at; /* when its writes have arrived at the members; 0: not drawn yet */
 	u64 lose_at; /* when it loses the connection to @lose; 0: never */
@@ -364,11 +365,13 @@ enum fault_kind {
 	FAULT_BACK,	/* a node that has crashed or stopped wants to join again */
 	FAULT_RULES,	/* an administrator wants other subgroups */
 	FAULT_LINK,	/* two nodes lose the connection between them, for good */
+	FAULT_STOP,	/* a node that joins is stopped, or has no memory for the view */
 	FAULT_KINDS,
 };
 
 #define SIM_FAULTS 12
 #define SIM_WANTS 5 /* faults that are other rules, at most */
+#define SIM_STOPS 1 /* faults that stop a node that joins, at most */
 #define SIM_WILD 12000 /* time in which faults begin */
 /*
  * Most time until the schedule comes to rest. A joiner that loses a connection each time keeps the
@@ -383,7 +386,8 @@ enum fault_kind {
  * @kind: enum fault_kind
  * @node: the faulty node
  * @by: the node that evicts it
- * @half: of a split: nodes on one side; of an eviction: the link between the two breaks
+ * @half: of a split: nodes on one side; of an eviction: the link between the two breaks; of a node
+ *	that joins: it has no memory
  * @state: of a crash: writes count from this state of the node on; it is evicted when @by
  *	is in this one. SPINDLE_MB_STATES: it has installed a view
  */
@@ -438,6 +442,7 @@ struct sim {
 	u64 removed; /* ids of subgroups that a view had, and a later one did not have */
 	u64 rules_changed; /* by all nodes together */
 	u64 rules_unmet; /* offers that a change of the view has ended */
+	u64 rules_adopted; /* takeovers that adopted a decree with other rules */
 	struct spindle_lineage lineage;
 	u32 window; /* slots of a sender */
 	u32 ring; /* bytes of its messages */
@@ -458,7 +463,7 @@ struct sim {
 	u64 others; /* deliveries of them elsewhere */
 	u64 lives; /* subgroups that lost all their members, and got new ones */
 	u64 view_digest[SIM_VIEWS];
-	struct fault fault[SIM_FAULTS + SIM_WANTS];
+	struct fault fault[SIM_FAULTS + SIM_WANTS + SIM_STOPS];
 	u32 faults;
 	u64 skip; /* faults to leave out: does the seed still fail? */
 	bool strict; /* undisturbed nodes must go on, and admit joiners */
@@ -579,6 +584,7 @@ void rules_offer(struct node *node);
 const char *rules_layout(const struct node *node, u64 rules, const struct spindle_view *view,
 			 struct spindle_view *next);
 void rules_install(struct node *node);
+void rules_adopted(struct node *node, u32 ballot);
 
 /* join.c */
 void join_door(struct node *node, const struct spindle_view *view);
