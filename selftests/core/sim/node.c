@@ -104,12 +104,23 @@ static void node_freeze(void *ctx, u64 *have)
 	spindle_mg_freeze(&node->mg, have);
 }
 
+static void check_all(struct node *node)
+{
+	u32 g;
+
+	for (g = 0; g < SIM_GROUPS; g++)
+		if (node->group[g].mc)
+			check_deliveries(node, g);
+}
+
 static bool node_trim(void *ctx, const u64 *trim)
 {
 	struct node *node = ctx;
 	u64 moving = large_moving(node);
 
+	check_all(node);
 	if (spindle_mg_trim(&node->mg, trim)) {
+		liar_trimmed(node);
 		node->sim->stayed += hweight64(node->mg.stays);
 		if (moving & node->mg.stays)
 			sim_fail(node->sim, "node %u begins streams while blocks move",
@@ -126,11 +137,8 @@ static bool node_drain(void *ctx)
 {
 	struct node *node = ctx;
 	bool done = spindle_mg_drain(&node->mg);
-	u32 g;
 
-	for (g = 0; g < SIM_GROUPS; g++)
-		if (node->group[g].mc)
-			check_deliveries(node, g);
+	check_all(node);
 	return done;
 }
 
@@ -360,6 +368,7 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 		clear_processes(node, g);
 	grp->epoch = view->vid;
 	grp->began = spindle_view_digest(view);
+	grp->line = rng_mix(grp->began ^ rng_mix(node->mb.digest));
 	grp->sum = 0;
 	grp->places = 0;
 	grp->dlv = 0;

@@ -343,7 +343,7 @@ struct total {
 	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
 	u64 stops[SPINDLE_MB_LAYOUT + 1];
 	u64 happened[FAULT_KINDS];
-	u64 liars;
+	u64 liars, compared;
 	u64 lies[LIE_KINDS];
 	u64 found[LIE_KINDS];
 	u64 rules_changed, rules_unmet, rules_adopted, tables, cells, flushes;
@@ -391,6 +391,7 @@ static void add(struct total *t, const struct sim *sim)
 	for (i = 0; i < FAULT_KINDS; i++)
 		t->happened[i] += sim->happened[i];
 	t->liars += !!sim->liar;
+	t->compared += sim->compared;
 	for (i = 0; i < LIE_KINDS; i++) {
 		t->lies[i] += sim->lies[i];
 		t->found[i] += sim->found[i];
@@ -466,7 +467,8 @@ static void report(const struct total *t, double seconds)
 				       (unsigned long long)t->edges[i][j]);
 	for (i = 0; i < FAULT_KINDS; i++)
 		printf("# fault: %-16s %9llu\n", fault[i], (unsigned long long)t->happened[i]);
-	printf("# schedules with a liar: %llu\n", (unsigned long long)t->liars);
+	printf("# schedules with a liar: %llu; deliveries there that another node had made: %llu\n",
+	       (unsigned long long)t->liars, (unsigned long long)t->compared);
 	for (i = 0; i < LIE_KINDS; i++)
 		printf("# lie: %-10s told %9llu, found out %7llu\n", lie[i],
 		       (unsigned long long)t->lies[i], (unsigned long long)t->found[i]);

@@ -201,6 +201,8 @@ struct kept {
  * @began: digest of that view
  * @sum: of the messages of correct nodes that were delivered since
  * @places: of the positions of these messages
+ * @line: names the deliveries that are the same at all members that deliver them, see
+ *	liar_check_order()
  * @lazy: percent of the steps in which it reads nothing
  * @reading: there is a reading process
  * @late: the reader came in the middle of a view, and does not know the messages before
@@ -251,6 +253,7 @@ struct group {
 	u64 began;
 	u64 sum;
 	u64 places;
+	u64 line;
 	u32 lazy;
 	bool reading;
 	bool late;
@@ -506,6 +509,7 @@ struct sim {
 	u64 changes;
 	u64 happened[FAULT_KINDS];
 	struct liar *liar; /* or NULL */
+	u64 compared; /* deliveries of schedules with a liar that another node had made */
 	u64 lies[LIE_KINDS];
 	u64 found[LIE_KINDS]; /* of these, the last lie before a correct node noticed it */
 	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
@@ -541,6 +545,9 @@ void liar_blamed(struct node *node, u32 to, u32 reason);
 bool liar_at_rest(const struct sim *sim);
 void liar_check_end(struct sim *sim);
 void liar_check_install(struct node *node, const struct spindle_view *view);
+void liar_check_order(struct node *node, u32 group, u64 lsn, u64 v);
+void liar_check_position(struct node *node, u32 group, u64 lsn, u64 v);
+void liar_trimmed(struct node *node);
 
 /* fabric.c */
 u32 fabric_room(const struct sim *sim, u32 from, u32 to);
@@ -630,6 +637,7 @@ void check_extra(struct node *node, u32 group);
 void check_kept(struct node *node, u32 group);
 void check_same(struct node *node, u32 group, const struct held *h);
 void check_held(struct node *node, u32 group, u64 entry);
+u64 check_first(struct positions *all, u64 at, u64 v);
 void check_install(struct node *node, const struct spindle_view *view);
 void check_end(struct sim *sim);
 
