@@ -55,10 +55,12 @@ static void plan_sleeper(struct sim *sim, u64 bad)
 /*
  * The second node commits with all members but one, which it has just begun to suspect. It dies
  * with the leader before any other member learns of that. The others must agree on the decree that
- * this node has installed, although one of them has not accepted it.
+ * this node has installed, although one of them has not accepted it. The decree is about a leaver,
+ * or has other rules.
  */
 static void plan_secret(struct sim *sim)
 {
+	bool rules = rng_mix(sim->seed ^ 0xcccc) % 2;
 	u32 n = sim->nodes - sim->late, i;
 
 	/* The late writes of these nodes are lost when the nodes die. */
@@ -67,7 +69,7 @@ static void plan_secret(struct sim *sim)
 		sim->link[1][i].slow = 3000;
 	sim->fault[0] = (struct fault){
 		.at = 2000 + rng_below(&sim->rng, 2000),
-		.kind = FAULT_LEAVE,
+		.kind = rules ? FAULT_RULES : FAULT_LEAVE,
 		.node = n - 1,
 	};
 	sim->fault[1] = (struct fault){
@@ -278,7 +280,7 @@ static void plan_any(struct sim *sim)
 /* An administrator wants other subgroups, mostly while the view changes. */
 static void plan_rules(struct sim *sim)
 {
-	u32 n = rng_chance(&sim->newer, 40) ? 1 + rng_below(&sim->newer, SIM_WANTS) : 0;
+	u32 n = rng_chance(&sim->newer, 40) ? 1 + rng_below(&sim->newer, SIM_WANTS - 1) : 0;
 
 	for (; n; n--) {
 		struct fault *f = &sim->fault[sim->faults++];
@@ -291,6 +293,24 @@ static void plan_rules(struct sim *sim)
 		if (sim->faults > 1 && rng_chance(&sim->newer, 50))
 			f->at = f[-1].at + rng_below(&sim->newer, 1500);
 	}
+}
+
+/*
+ * An administrator stops a node that joins, or the node has no memory for the view. Each joiner
+ * counts for the majority that strict schedules need, as in plan_joins().
+ */
+static void plan_stop(struct sim *sim)
+{
+	struct rng rng = { rng_mix(sim->seed ^ 0xbbbb) };
+
+	if (!sim->late || (sim->strict && sim->late > 1) || !rng_chance(&rng, 20))
+		return;
+	sim->fault[sim->faults++] = (struct fault){
+		.at = rng_below(&rng, SIM_WILD),
+		.kind = FAULT_STOP,
+		.node = sim->nodes - 1 - rng_below(&rng, sim->late),
+		.half = rng_chance(&rng, 50),
+	};
 }
 
 /* Choose the faults of this schedule. */
@@ -327,6 +347,7 @@ void fault_plan(struct sim *sim)
 	plan_links(sim);
 	plan_returns(sim);
 	plan_rules(sim);
+	plan_stop(sim);
 }
 
 static void split(struct sim *sim, const struct fault *f, bool blocked)
@@ -358,6 +379,18 @@ static void block(struct sim *sim, const struct fault *f, bool blocked)
 		if (f->kind != FAULT_DEAF)
 			fabric_block(sim, f->node, i, blocked);
 	}
+}
+
+/* The other nodes learn of the stop as they do in the module: the connections are closed. */
+static void stop_joiner(struct node *node)
+{
+	u32 i;
+
+	node->mb.leaving = true;
+	spindle_mb_stop(&node->mb, SPINDLE_MB_LEFT);
+	for (i = 0; i < node->sim->nodes; i++)
+		if (i != node->index)
+			fabric_cut(node->sim, node->index, i);
 }
 
 static void begin_fault(struct sim *sim, struct fault *f)
@@ -409,6 +442,12 @@ static void begin_fault(struct sim *sim, struct fault *f)
 	case FAULT_RULES:
 		rules_want(node);
 		break;
+	case FAULT_STOP:
+		if (f->half)
+			node->poor = true;
+		else
+			stop_joiner(node);
+		break;
 	default:
 		block(sim, f, true);
 		break;
@@ -417,6 +456,11 @@ static void begin_fault(struct sim *sim, struct fault *f)
 
 static bool is_due(const struct sim *sim, const struct fault *f)
 {
+	const struct node *node = &sim->node[f->node];
+
+	if (f->kind == FAULT_STOP)
+		return sim->now >= f->at && node->started && !node->crashed &&
+		       node->mb.state == SPINDLE_MB_JOINING;
 	return sim->now >= f->at &&
 	       (f->kind != FAULT_EVICT || sim->node[f->by].mb.state >= f->state);
 }

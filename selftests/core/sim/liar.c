@@ -5,8 +5,8 @@
  *
  * Documentation/design/membership.rst lists the harm that a liar can do. This file and check.c
  * check the rest. No correct node blames a correct one for a lie. Deliveries between correct nodes
- * are the messages that were sent, in turn. Nodes that go on together have delivered the same
- * messages. Two correct nodes go on to different views only if one of them suspects the other.
+ * are the messages that were sent, in turn. They are in one order at all correct nodes of a view.
+ * Nodes that go on together have delivered the same messages. Two correct nodes go on to different views only if one of them suspects the other.
  */
 #include "sim.h"
 
@@ -57,6 +57,8 @@ struct liar {
 	u32 ends;
 	struct step step[ENDS];
 	u32 steps;
+	struct positions places; /* in the order of a line */
+	struct positions positions; /* of a line */
 };
 
 /* These numbers come from another hash, so that seeds without a liar keep their schedules. */
@@ -88,6 +90,10 @@ void liar_open(struct sim *sim)
 
 void liar_close(struct sim *sim)
 {
+	if (!sim->liar)
+		return;
+	free(sim->liar->places.v);
+	free(sim->liar->positions.v);
 	free(sim->liar);
 }
 
@@ -661,6 +667,76 @@ void liar_blamed(struct node *node, u32 to, u32 reason)
 static bool moves_own_messages(const struct sim *sim)
 {
 	return sim->lies[LIE_BYTES] || sim->lies[LIE_HEADER] || sim->lies[LIE_EXPRESS];
+}
+
+/* A table of places has those of all lines and subgroups. */
+static u64 place_of(const struct node *node, u32 group, u64 n)
+{
+	return rng_mix(node->group[group].line + rng_mix(n + rng_mix(group)));
+}
+
+/**
+ * liar_check_position() - is a message of a correct node at the position that another node saw?
+ * @node: a correct node
+ * @group: subgroup
+ * @lsn: the position
+ * @v: name of the message
+ *
+ * Not if a liar may have given a message of its own another round at each member.
+ */
+void liar_check_position(struct node *node, u32 group, u64 lsn, u64 v)
+{
+	struct sim *sim = node->sim;
+	u64 other;
+
+	if (moves_own_messages(sim))
+		return;
+	other = check_first(&sim->liar->positions, place_of(node, group, lsn), v);
+	if (other && other != v)
+		sim_fail(sim, "node %u group %u: position %llu is %llx, elsewhere %llx, with a liar",
+			 node->index, group, (unsigned long long)lsn, (unsigned long long)v,
+			 (unsigned long long)other);
+}
+
+/**
+ * liar_check_order() - is a message of a correct node the next one in the order of the view?
+ * @node: a correct node
+ * @group: an ordered subgroup
+ * @lsn: the position
+ * @v: name of the message
+ *
+ * The order of all messages of correct nodes is the same at all correct nodes, dead or alive, of a
+ * *line*. A line is a view that began with a decree. A liar can make a trim too small, which takes
+ * back what some members have delivered, and these stop. So what a trim delivers is another line
+ * for each decree. What a subgroup that stays delivers belongs to the line that it began with.
+ */
+void liar_check_order(struct node *node, u32 group, u64 lsn, u64 v)
+{
+	struct group *g = &node->group[group];
+	struct sim *sim = node->sim;
+	u64 other = check_first(&sim->liar->places, place_of(node, group, g->dlv), v);
+
+	sim->compared += !!other;
+	if (other && other != v)
+		sim_fail(sim, "node %u group %u: message %llu of correct nodes is %llx, elsewhere %llx",
+			 node->index, group, (unsigned long long)g->dlv, (unsigned long long)v,
+			 (unsigned long long)other);
+	g->dlv++;
+	g->sum = rng_mix(g->sum + v);
+	g->places = rng_mix(g->places + lsn);
+}
+
+/**
+ * liar_trimmed() - a node has a trim: what it delivers now depends on the decree
+ * @node: the node, which has checked all deliveries before
+ */
+void liar_trimmed(struct node *node)
+{
+	u32 g;
+
+	for (g = 0; g < SIM_GROUPS; g++)
+		if (!(node->mg.stays & BIT_ULL(g)))
+			node->group[g].line = rng_mix(node->group[g].line ^ node->mb.digest);
 }
 
 static void check_end_of(struct node *node, u32 group, u64 next)

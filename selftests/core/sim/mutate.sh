@@ -79,6 +79,21 @@ mutant free_too_early multicast/epoch.c '/^static void begin_sender/,/^}/ s/msg-
 # Views that need no majority.
 mutant majority_always membership/member.h '/spindle_mb_quorum/,/^}/ s/mb->any ? mask & all : //'
 
+# Other rules.
+mutant rules_thawed membership/membership.c '/^bool spindle_mb_offer/,/^}/ s/if (mb->state != SPINDLE_MB_ACTIVE)/if (mb->state >= SPINDLE_MB_COMMITTED)/'
+mutant rules_not_looked_at membership/agree.c '/^static void compose_members/,/^}/ s/agreed_rules(mb);/mb->rules;/'
+mutant rules_of_some membership/agree.c '/^static u64 agreed_rules/,/^}/ s/mb->rules; mask &= mask - 1/mb->rules; mask = 0/'
+mutant rules_outlive_view membership/membership.c '/^static void install/,/^}/ s/		mb->rules = 0;/		;/'
+mutant rules_takeover_forgets membership/agree.c '/^static void propose/,/^}/ s/	if (!found) {/	if (found) { spindle_mb_own_decree(mb)[SPINDLE_DECREE_RULES] = 0; mb->digest = spindle_decree_digest(spindle_mb_own_decree(mb), spindle_mb_decree_words(mb->trims)); }\n&/'
+mutant rules_and_joiners membership/agree.c '/^static void compose_members/,/^}/ { s/word\[SPINDLE_DECREE_RULES\] = agreed_rules(mb);/;/; s/if (!word\[SPINDLE_DECREE_RULES\])/;/; s/add_joins(mb, word);/&\n\tword[SPINDLE_DECREE_RULES] = agreed_rules(mb);/ }'
+mutant rules_not_followed membership/agree.c '/^bool spindle_mb_leads_on/,/^}/ s/word\[SPINDLE_DECREE_RULES\]/0/'
+mutant rules_spare_twice membership/rules.c '/^static bool fits/,/^}/ s/ \&\& is_closed(spare)//'
+mutant rules_spare_at_once membership/rules.c '/^static bool fits/,/^}/ s/ \&\& is_closed(was)//'
+mutant rules_in_place membership/rules.c '/^static bool fits/,/^}/ s/ \&\& is_closed(was)//;/^static bool may_become/,/^}/ s/is_closed(rule) != is_closed(next) \&\&/1 \&\&/'
+mutant rules_position_zero membership/decree.c '/^static u64 begins_at/,/^}/ s/a->id == sg->id/0/'
+mutant rules_position_of_first membership/decree.c '/^static u64 begins_at/,/^}/ s/trim += hweight64(a->senders);/;/'
+mutant rules_position_former membership/decree.c '/^static u64 begins_at/,/^}/ s/return count_on(.*/return a->former;/'
+
 # Subgroups that stay.
 mutant stays_without membership/decree.c 's/!(a->members \& ~survivors) \&\&/1 \&\&/;s/spindle_decree_renumber(a->members, survivors) == b->members \&\&/1 \&\&/;s/spindle_decree_renumber(a->senders, survivors) == b->senders/1/'
 mutant stays_for_joiners membership/decree.c 's/spindle_decree_renumber(a->members, survivors) == b->members \&\&/1 \&\&/;s/spindle_decree_renumber(a->senders, survivors) == b->senders/1/'

@@ -104,12 +104,23 @@ static void node_freeze(void *ctx, u64 *have)
 	spindle_mg_freeze(&node->mg, have);
 }
 
+static void check_all(struct node *node)
+{
+	u32 g;
+
+	for (g = 0; g < SIM_GROUPS; g++)
+		if (node->group[g].mc)
+			check_deliveries(node, g);
+}
+
 static bool node_trim(void *ctx, const u64 *trim)
 {
 	struct node *node = ctx;
 	u64 moving = large_moving(node);
 
+	check_all(node);
 	if (spindle_mg_trim(&node->mg, trim)) {
+		liar_trimmed(node);
 		node->sim->stayed += hweight64(node->mg.stays);
 		if (moving & node->mg.stays)
 			sim_fail(node->sim, "node %u begins streams while blocks move",
@@ -126,11 +137,8 @@ static bool node_drain(void *ctx)
 {
 	struct node *node = ctx;
 	bool done = spindle_mg_drain(&node->mg);
-	u32 g;
 
-	for (g = 0; g < SIM_GROUPS; g++)
-		if (node->group[g].mc)
-			check_deliveries(node, g);
+	check_all(node);
 	return done;
 }
 
@@ -141,6 +149,8 @@ static const char *node_layout(void *ctx, u64 rules, const struct spindle_view *
 	struct sim *sim = node->sim;
 	u32 n = next->num_members;
 
+	if (node->poor && node->mb.state == SPINDLE_MB_JOINING)
+		return "no memory";
 	if (!sim->strict && (n < sim->least || n > sim->most)) {
 		sim->refused++;
 		return "there is no layout for so many";
@@ -358,6 +368,7 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 		clear_processes(node, g);
 	grp->epoch = view->vid;
 	grp->began = spindle_view_digest(view);
+	grp->line = rng_mix(grp->began ^ rng_mix(node->mb.digest));
 	grp->sum = 0;
 	grp->places = 0;
 	grp->dlv = 0;
@@ -637,6 +648,7 @@ bool node_back(struct node *node)
 	node->crashed = false;
 	node->crash_after = 0;
 	node->awake_at = 0;
+	node->poor = false;
 	memset(&node->mb, 0, sizeof(node->mb));
 	node_join(node);
 	return true;
@@ -674,8 +686,8 @@ void sim_between_looks(void)
 static void pass(struct node *node)
 {
 	struct sim *sim = node->sim;
+	u32 ballot, r;
 	bool work;
-	u32 r;
 
 	node->pass_at = sim->now + 5 + rng_below(&sim->rng, node->slow);
 	if (join_turned_away(node) && node->retry_at <= sim->now)
@@ -709,7 +721,9 @@ static void pass(struct node *node)
 	work = spindle_mg_pass(&node->mg, !node->busy, !node->busy);
 	if (!node->mg.formed && node->mb.state == SPINDLE_MB_JOINING)
 		join_connect(node);
+	ballot = node->mb.ballot;
 	work |= spindle_mg_run(&node->mg, sim->now);
+	rules_adopted(node, ballot);
 	push(node);
 	node->busy = work || node->restless;
 }

@@ -168,6 +168,18 @@ static u64 ids_of(const struct spindle_rules *rules)
 	return ids;
 }
 
+/* The same without further shards. */
+static u64 first_ids(const struct spindle_rules *rules)
+{
+	u64 ids = 0;
+	u32 g;
+
+	for (g = 0; g < SIM_GROUPS; g++)
+		if (!(rules->rule[g].flags & SPINDLE_RULE_CLOSED))
+			ids |= BIT_ULL(rules->rule[g].cfg.id);
+	return ids;
+}
+
 /* How many subgroups have several shards by these rules? */
 static u32 sharded(const struct spindle_rules *rules)
 {
@@ -190,10 +202,11 @@ static u32 mode_of(const struct spindle_rules *rules, u32 id)
 
 /*
  * Add, remove or replace one subgroup. Returns whether @next has changed: the same change may have
- * taken the spare, or may have changed the subgroup before.
+ * taken the spare, or may have changed the subgroup before. @ids: the subgroups that @next is to
+ * have
  */
 static bool change_one(struct sim *sim, const struct spindle_rules *rules,
-		       struct spindle_rules *next)
+		       struct spindle_rules *next, u64 *ids)
 {
 	u32 how = rng_below(&sim->newer, 3), id = any_id(sim, next), mode = mode_of(next, id);
 	int err;
@@ -211,24 +224,46 @@ static bool change_one(struct sim *sim, const struct spindle_rules *rules,
 	sim_say(sim, "subgroup %u is to be %s: %s", id,
 		!how ? "added" : how == 1 ? "removed" : "replaced",
 		!err ? "wanted" : err == -ENOSPC ? "no spare" : "no such subgroup");
+	if (!err)
+		*ids = how == 1 ? *ids & ~BIT_ULL(id) : *ids | BIT_ULL(id);
 	return !err;
 }
 
-/* A member of the module would refuse rules that are invalid. Rings are smaller here. */
-static void check_wanted(struct sim *sim, const struct spindle_rules *wanted)
+/* Could the members agree on these rules? The module would refuse rules that are invalid. */
+static void check_valid(struct sim *sim, const struct spindle_rules *rules,
+			const struct spindle_rules *next)
 {
-	struct spindle_rules rules = *wanted;
-	const char *text;
+	const char *wrong = spindle_rules_change(rules, next);
+	struct spindle_rules real = *next;
 	int fault;
 	u32 g;
 
+	if (wrong)
+		sim_fail(sim, "members cannot agree on the wanted rules: %s", wrong);
+	/* Rings are smaller here. */
 	for (g = 0; g < SIM_GROUPS; g++) {
-		rules.rule[g].cfg.ring *= SIM_SCALE;
-		rules.rule[g].room_ring *= SIM_SCALE;
+		real.rule[g].cfg.ring *= SIM_SCALE;
+		real.rule[g].room_ring *= SIM_SCALE;
 	}
-	text = spindle_rules_check(&rules, &fault);
-	if (text)
-		sim_fail(sim, "rule %d of the other rules: %s", fault, text);
+	wrong = spindle_rules_check(&real, &fault);
+	if (wrong)
+		sim_fail(sim, "rule %d of the wanted rules: %s", fault, wrong);
+}
+
+/*
+ * The rules that the administrator wants have what was asked for, each subgroup once. A spare that
+ * were taken twice would lose a subgroup.
+ */
+static void check_wanted(struct sim *sim, const struct spindle_rules *next, u64 ids)
+{
+	u64 first = first_ids(next);
+	u32 g, n = 0;
+
+	for (g = 0; g < SIM_GROUPS; g++)
+		n += !(next->rule[g].flags & SPINDLE_RULE_CLOSED);
+	if (first != ids || n != hweight64(ids))
+		sim_fail(sim, "the wanted rules have %u subgroups 0x%llx in place of 0x%llx", n,
+			 (unsigned long long)first, (unsigned long long)ids);
 }
 
 /**
@@ -240,14 +275,16 @@ void rules_want(const struct node *node)
 	struct sim *sim = node->sim;
 	struct spindle_rules *next = &sim->wanted[sim->wants];
 	u32 n = 1 + rng_below(&sim->newer, 3), made = 0;
+	u64 ids = first_ids(node->rules);
 
 	*next = *node->rules;
 	/* The node lags. Its rules would add a subgroup a second time, from position 0. */
 	if (ids_of(next) & sim->removed)
 		return;
 	while (n--)
-		made += change_one(sim, node->rules, next);
-	check_wanted(sim, next);
+		made += change_one(sim, node->rules, next, &ids);
+	check_valid(sim, node->rules, next);
+	check_wanted(sim, next, ids);
 	sim->wants += made > 0;
 }
 
@@ -317,4 +354,26 @@ void rules_install(struct node *node)
 	node->sim->rules_changed += change;
 	node->sim->rules_unmet += !change && node->offer;
 	node->offer = NULL;
+}
+
+/**
+ * rules_adopted() - count a takeover that adopts a decree with other rules
+ * @node: the node, after a pass of its membership
+ * @ballot: that it had accepted before the pass
+ *
+ * The leader has accepted the decree itself, or another member that is alive shows it.
+ */
+void rules_adopted(struct node *node, u32 ballot)
+{
+	const struct spindle_mb *mb = &node->mb;
+	bool shown = ballot;
+	u32 r;
+
+	if (mb->state != SPINDLE_MB_ECHOED || mb->ballot != mb->me + 1 || mb->ballot == ballot ||
+	    mb->learned || !spindle_mb_own_decree(mb)[SPINDLE_DECREE_RULES])
+		return;
+	for (r = 0; r < spindle_mb_view(mb)->num_members; r++)
+		shown |= r != mb->me && !(mb->suspected & BIT_ULL(r)) && mb->peer[r].ballot &&
+			 mb->peer[r].digest == mb->digest;
+	node->sim->rules_adopted += shown;
 }

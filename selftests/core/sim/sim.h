@@ -201,6 +201,8 @@ struct kept {
  * @began: digest of that view
  * @sum: of the messages of correct nodes that were delivered since
  * @places: of the positions of these messages
+ * @line: names the deliveries that are the same at all members that deliver them, see
+ *	liar_check_order()
  * @lazy: percent of the steps in which it reads nothing
  * @reading: there is a reading process
  * @late: the reader came in the middle of a view, and does not know the messages before
@@ -251,6 +253,7 @@ struct group {
 	u64 began;
 	u64 sum;
 	u64 places;
+	u64 line;
 	u32 lazy;
 	bool reading;
 	bool late;
@@ -290,6 +293,7 @@ struct node {
 	bool picky; /* it joins no other lineage */
 	u64 excused; /* nodes that it blames because a liar lied in their streams */
 	bool misled; /* half of the members of its card are liars */
+	bool poor; /* as a joiner it has no memory for the view that lets it in */
 	u64 asked_at; /* when it began to join */
 	u64 told_at; /* when its writes have arrived at the members; 0: not drawn yet */
 	u64 lose_at; /* when it loses the connection to @lose; 0: never */
@@ -364,11 +368,13 @@ enum fault_kind {
 	FAULT_BACK,	/* a node that has crashed or stopped wants to join again */
 	FAULT_RULES,	/* an administrator wants other subgroups */
 	FAULT_LINK,	/* two nodes lose the connection between them, for good */
+	FAULT_STOP,	/* a node that joins is stopped, or has no memory for the view */
 	FAULT_KINDS,
 };
 
 #define SIM_FAULTS 12
-#define SIM_WANTS 4 /* faults that are other rules, at most */
+#define SIM_WANTS 5 /* faults that are other rules, at most */
+#define SIM_STOPS 1 /* faults that stop a node that joins, at most */
 #define SIM_WILD 12000 /* time in which faults begin */
 /*
  * Most time until the schedule comes to rest. A joiner that loses a connection each time keeps the
@@ -383,7 +389,8 @@ enum fault_kind {
  * @kind: enum fault_kind
  * @node: the faulty node
  * @by: the node that evicts it
- * @half: of a split: nodes on one side; of an eviction: the link between the two breaks
+ * @half: of a split: nodes on one side; of an eviction: the link between the two breaks; of a node
+ *	that joins: it has no memory
  * @state: of a crash: writes count from this state of the node on; it is evicted when @by
  *	is in this one. SPINDLE_MB_STATES: it has installed a view
  */
@@ -440,6 +447,7 @@ struct sim {
 	u64 rules_changed; /* by all nodes together */
 	u64 sharded; /* subgroups of several shards that nodes got when they changed their rules */
 	u64 rules_unmet; /* offers that a change of the view has ended */
+	u64 rules_adopted; /* takeovers that adopted a decree with other rules */
 	struct spindle_lineage lineage;
 	u32 window; /* slots of a sender */
 	u32 ring; /* bytes of its messages */
@@ -460,7 +468,7 @@ struct sim {
 	u64 others; /* deliveries of them elsewhere */
 	u64 lives; /* subgroups that lost all their members, and got new ones */
 	u64 view_digest[SIM_VIEWS];
-	struct fault fault[SIM_FAULTS + SIM_WANTS];
+	struct fault fault[SIM_FAULTS + SIM_WANTS + SIM_STOPS];
 	u32 faults;
 	u64 skip; /* faults to leave out: does the seed still fail? */
 	bool strict; /* undisturbed nodes must go on, and admit joiners */
@@ -503,6 +511,7 @@ struct sim {
 	u64 changes;
 	u64 happened[FAULT_KINDS];
 	struct liar *liar; /* or NULL */
+	u64 compared; /* deliveries of schedules with a liar that another node had made */
 	u64 lies[LIE_KINDS];
 	u64 found[LIE_KINDS]; /* of these, the last lie before a correct node noticed it */
 	u64 edges[SPINDLE_MB_STATES][SPINDLE_MB_STATES];
@@ -538,6 +547,9 @@ void liar_blamed(struct node *node, u32 to, u32 reason);
 bool liar_at_rest(const struct sim *sim);
 void liar_check_end(struct sim *sim);
 void liar_check_install(struct node *node, const struct spindle_view *view);
+void liar_check_order(struct node *node, u32 group, u64 lsn, u64 v);
+void liar_check_position(struct node *node, u32 group, u64 lsn, u64 v);
+void liar_trimmed(struct node *node);
 
 /* fabric.c */
 u32 fabric_room(const struct sim *sim, u32 from, u32 to);
@@ -581,6 +593,7 @@ void rules_offer(struct node *node);
 const char *rules_layout(const struct node *node, u64 rules, const struct spindle_view *view,
 			 struct spindle_view *next);
 void rules_install(struct node *node);
+void rules_adopted(struct node *node, u32 ballot);
 
 /* join.c */
 void join_door(struct node *node, const struct spindle_view *view);
@@ -626,6 +639,7 @@ void check_extra(struct node *node, u32 group);
 void check_kept(struct node *node, u32 group);
 void check_same(struct node *node, u32 group, const struct held *h);
 void check_held(struct node *node, u32 group, u64 entry);
+u64 check_first(struct positions *all, u64 at, u64 v);
 void check_install(struct node *node, const struct spindle_view *view);
 void check_end(struct sim *sim);
 
