@@ -10,8 +10,9 @@ MESSAGES=200
 
 begin()
 {
-	loop_start && loop_nodes 4 && loop_view 4 1 subgroup 1 max-msg 10000 &&
-		wait_until 30 sg_active 1 1 2 3 4
+	loop_start && loop_nodes 4 &&
+		live_view 4 subgroup 1 max-msg 10000 window 16 ring 256K hold 0 &&
+		wait_until 60 in_view 1 1 2 3 4
 }
 
 end()
@@ -31,12 +32,13 @@ direct()
 {
 	local to other
 
-	awk -v n=$MESSAGES -v bytes="$1" 'BEGIN { for (i = 0; i < n; i++) printf "%0*d\n", bytes, i }' \
+	awk -v n=$MESSAGES -v format="%0$1d\\n" 'BEGIN { for (i = 0; i < n; i++) printf format, i }' \
 		>/tmp/messages
 	to=$(bytes_to 2) && other=$(bytes_to 3) &&
-		limit "$POINT_LIMIT" spindle-pipe -n 1 -g 1 -s -t 2 </tmp/messages || return 1
+		limit 20 spindle-pipe -n 1 -g 1 -s -t 2 </tmp/messages || return 1
 	to=$(($(bytes_to 2) - to))
 	other=$(($(bytes_to 3) - other))
+	[ $to -ge $((MESSAGES * $1)) ] || return 1
 	echo "messages,to,other"
 	awk -v n=$MESSAGES -v to=$to -v other=$other \
 		'BEGIN { printf "%d,%.1f,%.1f\n", n, to / n, other / n }'
