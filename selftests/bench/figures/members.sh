@@ -6,7 +6,7 @@
 # bench: mem=6144
 . ./lib-bench.sh
 
-MEMBERS="8 16 32"
+MEMBERS="16 24 32"
 [ -z "$QUICK" ] || MEMBERS="4 8"
 SIZE=64
 WINDOW=16
