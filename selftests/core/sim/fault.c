@@ -301,7 +301,7 @@ static void plan_rules(struct sim *sim)
  */
 static void plan_stop(struct sim *sim)
 {
-	struct rng rng = { rng_mix(sim->seed ^ 0xbbbb) };
+	struct rng rng = { rng_mix(sim->seed ^ 0xdddd) };
 
 	if (!sim->late || (sim->strict && sim->late > 1) || !rng_chance(&rng, 20))
 		return;

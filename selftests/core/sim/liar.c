@@ -6,7 +6,8 @@
  * Documentation/design/membership.rst lists the harm that a liar can do. This file and check.c
  * check the rest. No correct node blames a correct one for a lie. Deliveries between correct nodes
  * are the messages that were sent, in turn. They are in one order at all correct nodes of a view.
- * Nodes that go on together have delivered the same messages. Two correct nodes go on to different views only if one of them suspects the other.
+ * Nodes that go on together have delivered the same messages. Two correct nodes go on to different
+ * views only if one of them suspects the other.
  */
 #include "sim.h"
 
