@@ -113,7 +113,8 @@ struct spindle_replica_ops {
 	/**
 	 * @load: replace the state by what save() wrote, from the offset of @fd up to its end. This
 	 * runs in a thread of its own, and no other function is called until it returns, except
-	 * @changed if the replica fails. Returns 0, or a negative errno: then the replica has failed
+	 * @changed if the replica fails. Returns 0, or a negative errno: then the replica has
+	 * failed
 	 */
 	int (*load)(void *ctx, int fd, uint64_t lsn);
 	/**

@@ -38,8 +38,8 @@ static const struct {
  * perf_extra_ask() - ask a member to add, replace or remove the subgroup
  * @net: socket for requests
  * @node: the member
- * @kind: a change of PERF_MOVE_RULES; the subgroup that replaces the other one has @node as its only
- *	sender and member
+ * @kind: a change of PERF_MOVE_RULES; the subgroup that replaces the other one has @node as its
+ *	only sender and member
  *
  * The view changes later.
  *
