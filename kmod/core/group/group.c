@@ -280,11 +280,15 @@ static bool has_news(const struct spindle_mg *c, u32 index, u32 rank, bool open)
  */
 bool spindle_mg_push_one(struct spindle_mg *c, u32 index, u32 rank, u32 how)
 {
+	/* Membership finds room in any case, see spindle_mg_push(). */
+	u32 keep = c->mb ? SPINDLE_MB_PUSH_MAX : 0;
+	u32 room = c->ops->room(c->ctx, rank, SPINDLE_PUSH_MAX + keep), n;
 	struct spindle_write write[SPINDLE_PUSH_MAX];
-	u32 room = c->ops->room(c->ctx, rank, SPINDLE_PUSH_MAX), r = rank_in(c, index, rank), n;
+	u32 r = rank_in(c, index, rank);
 
-	if (room < SPINDLE_PUSH_LEAST)
+	if (room < SPINDLE_PUSH_LEAST + keep)
 		return false;
+	room -= keep;
 	if (c->tb[index])
 		n = spindle_tb_push(c->tb[index], r, index, write, room);
 	else
@@ -308,18 +312,8 @@ static bool push_membership(struct spindle_mg *c, u32 rank)
 	return true;
 }
 
-/**
- * spindle_mg_push() - post all that a member misses
- * @c: the subgroups
- * @rank: the member, another one
- * @how: SPINDLE_PUSH_*
- *
- * Membership is posted behind the messages, because it may be the fence that says that there are no
- * more.
- *
- * Return: true if something is left, because there was no room
- */
-bool spindle_mg_push(struct spindle_mg *c, u32 rank, u32 how)
+/* Post what a member misses of all subgroups. Returns true if something is left. */
+static bool push_subgroups(struct spindle_mg *c, u32 rank, u32 how)
 {
 	bool open = is_open(c, rank);
 	u64 set;
@@ -330,7 +324,27 @@ bool spindle_mg_push(struct spindle_mg *c, u32 rank, u32 how)
 		if (has_news(c, i, rank, open) && !spindle_mg_push_one(c, i, rank, how))
 			return true;
 	}
-	return c->mb && !push_membership(c, rank);
+	return false;
+}
+
+/**
+ * spindle_mg_push() - post all that a member misses
+ * @c: the subgroups
+ * @rank: the member, another one
+ * @how: SPINDLE_PUSH_*
+ *
+ * Membership is posted behind the messages, because it may be the fence that says that there are no
+ * more. It is posted also if something is left, because processes may write rows of tables faster
+ * than the link carries them. This node would seem silent otherwise. There is no fence while
+ * messages are left, see spindle_mg_flushed().
+ *
+ * Return: true if something is left, because there was no room
+ */
+bool spindle_mg_push(struct spindle_mg *c, u32 rank, u32 how)
+{
+	bool left = push_subgroups(c, rank, how);
+
+	return (c->mb && !push_membership(c, rank)) || left;
 }
 
 /**
