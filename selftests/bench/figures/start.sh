@@ -11,16 +11,6 @@
 NODES="4 8 16 32"
 [ -z "$QUICK" ] || NODES="4 8"
 
-# join_all N: nodes 2 to N, without waiting for any of them
-join_all()
-{
-	local i
-
-	for i in $(seq 2 "$1"); do
-		spindle-ctl node join id "$i" contact 10.0.0.1:5001 insecure no-wait || return 1
-	done
-}
-
 has_all()
 {
 	grep -q "view-install.*with $1 members" /tmp/events
@@ -55,7 +45,8 @@ joined()
 	local begun asked
 
 	begun=$(uptime)
-	join_all "$1" || return 1
+	# shellcheck disable=SC2046 # words
+	all_ask 1 $(seq 2 "$1") || return 1
 	asked=$(uptime)
 	while ! has_all "$1"; do
 		usleep 10000

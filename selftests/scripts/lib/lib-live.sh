@@ -87,10 +87,31 @@ in_view()
 	done
 }
 
-# readers_are NODE N: has its first subgroup exactly N readers?
+# readers_are NODE N [SUBGROUP]: has subgroup 1, or this one, exactly N readers at the node?
 readers_are()
 {
-	spindle-ctl -j -p subgroup show node "$1" id 1 | grep -q "\"readers\": *$2"
+	spindle-ctl -j -p subgroup show node "$1" id "${3:-1}" | grep -q "\"readers\": *$2"
+}
+
+# has_subgroup NODE SUBGROUP: does the node's view have the subgroup?
+has_subgroup()
+{
+	spindle-ctl -j view show node "$1" | sed 's/.*"subgroups"//' | grep -q "\"id\":$2,"
+}
+
+# all_ask CONTACTS NODE...: the nodes ask to join, each the next one of these contacts, without waiting
+all_ask()
+{
+	local contacts i
+
+	contacts=$1
+	shift
+	for i in "$@"; do
+		spindle-ctl node join id "$i" contact "10.0.0.1:500${contacts%% *}" insecure \
+			no-wait || return 1
+		# The first one goes to the end.
+		contacts="${contacts#* } ${contacts%% *}"
+	done
 }
 
 # read_at NODE GROUP FILE: a process reads, "lsn sender bytes" in lines
@@ -184,14 +205,15 @@ ERRORS=$LOGS/errors
 logs=0
 mkdir -p $LOGS
 
-# Has node 1 delivered something, and nothing more since the last look?
+# stands_still [SUBGROUP]: has node 1 delivered something in subgroup 1, or in this one, and nothing
+# more since the last look?
 stands_still()
 {
 	local now
 
-	now=$(loop_stat 1 1 delivered)
+	now=$(loop_stat 1 "${1:-1}" delivered)
 	usleep 300000
-	[ "$now" != 0 ] && [ "$now" = "$(loop_stat 1 1 delivered)" ]
+	[ "${now:-0}" -gt 0 ] && [ "$now" = "$(loop_stat 1 "${1:-1}" delivered)" ]
 }
 
 # hold_up_node_2: of four nodes in view 1, node 4 leaves. Node 2 stays in view 1, because its reader,

@@ -11,6 +11,7 @@
 # shellcheck disable=SC2154,SC2034
 . ./lib-wire.sh
 . ./lib-tap.sh
+. ./lib-loop.sh
 . ./lib-live.sh
 
 # The channel to the host. "check" would capture output to it.
@@ -216,12 +217,6 @@ goes_on()
 log_size()
 {
 	loop_stat "$1" 1 delivered
-}
-
-loop_stat()
-{
-	spindle-ctl -j -p subgroup show node "$1" id "$2" |
-		sed -n "s/^ *\"$3\": *\([0-9]*\),*\$/\1/p" | head -n 1
 }
 
 delivers_more()

@@ -11,12 +11,6 @@
 
 A=10.0.0.1
 
-# has NODE SUBGROUP: does the node's view have the subgroup?
-has()
-{
-	spindle-ctl -j view show node "$1" | sed 's/.*"subgroups"//' | grep -q "\"id\":$2,"
-}
-
 # all_have SUBGROUP NODE...
 all_have()
 {
@@ -25,7 +19,7 @@ all_have()
 	sg=$1
 	shift
 	for i in "$@"; do
-		has "$i" "$sg" || return 1
+		has_subgroup "$i" "$sg" || return 1
 	done
 }
 
@@ -37,7 +31,7 @@ none_has()
 	sg=$1
 	shift
 	for i in "$@"; do
-		! has "$i" "$sg" || return 1
+		! has_subgroup "$i" "$sg" || return 1
 	done
 }
 

@@ -14,17 +14,6 @@
 OLD="1 2 3"
 JOINERS="5 6 7 8 9"
 
-# all_join: without waiting for any of them
-all_join()
-{
-	local i
-
-	for i in $JOINERS; do
-		spindle-ctl node join id "$i" contact "10.0.0.1:500$((1 + i % 2 * 2))" insecure \
-			no-wait || return 1
-	done
-}
-
 # Are all joiners connected to the members that nothing holds up?
 all_wait_at_others()
 {
@@ -70,7 +59,8 @@ done
 spindle-ctl monitor node 1 >/tmp/ev 2>&1 &
 monitor=$!
 check "the monitor listens" wait_until 30 listens $monitor
-check "five nodes ask to join" all_join
+# shellcheck disable=SC2086
+check "five nodes ask to join" all_ask "3 1" $JOINERS
 check "the members that nothing holds up know all joiners" wait_until 60 all_wait_at_others
 is "node 2 is still in the first view" "$(live_word 2 vid)" 1
 kill -CONT "$held_reader"

@@ -17,17 +17,6 @@ first=$((members / 2))
 old=$(seq "$first")
 new=$(seq $((first + 1)) "$members")
 
-# all_join: without waiting for any of them, at three contacts
-all_join()
-{
-	local i
-
-	for i in $new; do
-		spindle-ctl node join id "$i" contact "10.0.0.1:$((5001 + i % 3))" insecure \
-			no-wait || return 1
-	done
-}
-
 # all_send WHAT NODE...: all of these send and receive. One program attaches to all nodes, because a
 # process for each of them would take most of the processor.
 all_send()
@@ -76,7 +65,8 @@ for i in 1 2 3; do
 done
 # shellcheck disable=SC2086
 all_send "the first view" $old
-check "the others join" all_join
+# shellcheck disable=SC2086
+check "the others join" all_ask "2 3 1" $new
 # shellcheck disable=SC2046
 check "all of them are in one view" wait_until 200 in_one_view $(seq "$members")
 diag "$members members after $(($(live_word 1 vid) - 1)) changes"

@@ -15,22 +15,6 @@ SUBGROUPS="spares 2 spare-window 16 spare-ring 64K
 	subgroup 2 window 8 max-msg 64 hold 0"
 IDLE="2 11"
 
-# delivered_2: messages of subgroup 2 at node 1
-delivered_2()
-{
-	spindle-ctl -j -p subgroup show node 1 id 2 |
-		sed -n 's/^ *"delivered": *\([0-9]*\),*$/\1/p' | head -n 1
-}
-
-held_still()
-{
-	local now
-
-	now=$(delivered_2)
-	usleep 300000
-	[ "$now" -gt 0 ] && [ "$now" = "$(delivered_2)" ]
-}
-
 meet()
 {
 	barrier "$node" "$nodes" "$what: $1" || bail "$what: all meet: $1"
@@ -42,14 +26,14 @@ hold_up()
 	if [ "$node" = 2 ]; then
 		spindle-pipe -n 2 -g 2 -r -q -c >/dev/null 2>&1 &
 		reader=$!
-		check "$what: a process reads at node 2" wait_until 30 reads_2
+		check "$what: a process reads at node 2" wait_until 30 readers_are 2 1 2
 		kill -STOP "$reader"
 	fi
 	meet "the reader is stopped"
 	if [ "$node" = 1 ]; then
 		yes message | spindle-pipe -n 1 -g 2 -s >/dev/null 2>&1 &
 		sender=$!
-		check "$what: no member delivers in its subgroup" wait_until 60 held_still
+		check "$what: no member delivers in its subgroup" wait_until 60 stands_still 2
 		check "$what: node 11 leaves" spindle-ctl node leave id 11
 	fi
 	meet "node 11 has left"
@@ -58,11 +42,6 @@ hold_up()
 	else
 		check "$what: node $node is in the next view" wait_until 60 has "$node" "$@"
 	fi
-}
-
-reads_2()
-{
-	spindle-ctl -j -p subgroup show node 2 id 2 | grep -q '"readers": *1'
 }
 
 # let_go: node 2 goes on, without its reader
@@ -86,20 +65,15 @@ is_suspected()
 	spindle-ctl status node 1 | grep -q "^ *$1 .*suspected"
 }
 
-has_subgroup()
-{
-	spindle-ctl -j view show node "$node" | sed 's/.*"subgroups"//' | grep -q "\"id\":$1,"
-}
-
 has_none()
 {
-	! has_subgroup "$1"
+	! has_subgroup "$node" "$1"
 }
 
 # made ID: "yes" or "no"
 made()
 {
-	if has_subgroup "$1"; then echo yes; else echo no; fi
+	if has_subgroup "$node" "$1"; then echo yes; else echo no; fi
 }
 
 # begin_change ID: node 3 wants another subgroup, and all but node 2 follow
@@ -144,7 +118,7 @@ fi
 meet "node 3 has an answer"
 case $(fetch 3 told) in
 0*)	check "$what: it says yes, and node $node has made the change" \
-		wait_until 60 has_subgroup 7 ;;
+		wait_until 60 has_subgroup "$node" 7 ;;
 1*)	check "$what: it says no, and node $node has not made the change" has_none 7 ;;
 *)	not_ok "$what: the answer is yes or no" ;;
 esac
@@ -168,14 +142,14 @@ diag "the change that the dead one wanted is made: $(made 8)"
 
 # A change that was not made does not stand in the way of the next one.
 what="behind it"
-if [ "$node" = 1 ] && has_subgroup 7; then
+if [ "$node" = 1 ] && has_subgroup 1 7; then
 	check "$what: subgroup 7 is removed" spindle-ctl subgroup del 1 id 7 timeout 60
 fi
-if [ "$node" = 1 ] && has_subgroup 8; then
+if [ "$node" = 1 ] && has_subgroup 1 8; then
 	check "$what: subgroup 8 is removed" spindle-ctl subgroup del 1 id 8 timeout 60
 fi
 [ "$node" != 1 ] || check "$what: node 1 adds a subgroup" \
 	spindle-ctl subgroup add 1 id 9 window 4 max-msg 64 timeout 60
-check "$what: node $node has it" wait_until 60 has_subgroup 9
+check "$what: node $node has it" wait_until 60 has_subgroup "$node" 9
 wl_end 1
 finish

@@ -8,7 +8,6 @@
 # vm: uml timeout=400
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire-live.sh
-. ./lib-loop.sh
 
 conf=/tmp/cluster.conf
 
