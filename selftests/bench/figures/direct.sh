@@ -35,7 +35,7 @@ direct()
 	awk -v n=$MESSAGES -v format="%0$1d\\n" 'BEGIN { for (i = 0; i < n; i++) printf format, i }' \
 		>/tmp/messages
 	to=$(bytes_to 2) && other=$(bytes_to 3) &&
-		limit 20 spindle-pipe -n 1 -g 1 -s -t 2 </tmp/messages || return 1
+		limit "$POINT_LIMIT" spindle-pipe -n 1 -g 1 -s -t 2 </tmp/messages || return 1
 	to=$(($(bytes_to 2) - to))
 	other=$(($(bytes_to 3) - other))
 	[ $to -ge $((MESSAGES * $1)) ] || return 1
