@@ -54,6 +54,7 @@ struct liar {
 	u32 last; /* the last kind of lie */
 	bool found; /* by a correct node */
 	bool told_once;
+	bool miscounted; /* it has told a member of other rounds or messages than it has */
 	struct view_end end[ENDS];
 	u32 ends;
 	struct step step[ENDS];
@@ -268,6 +269,7 @@ static void lie_block(struct liar *liar, u8 *row)
 	word[i] = rng_chance(&liar->rng, 80) ? word[i] + rng_below(&liar->rng, 4) - 1 :
 					       rng_odd(&liar->rng);
 	spindle_block_write(block, word);
+	liar->miscounted |= i == SPINDLE_COL_SENT || i == SPINDLE_COL_SLOTS;
 }
 
 static void lie_header(const struct sim *sim, struct liar *liar, u8 *row)
@@ -683,14 +685,16 @@ static u64 place_of(const struct node *node, u32 group, u64 n)
  * @lsn: the position
  * @v: name of the message
  *
- * Not if a liar may have given a message of its own another round at each member.
+ * Not if a liar may have given a message of its own another round at each member, or has told
+ * members of different rounds: one of them then takes a round for given up, and another has a message
+ * there.
  */
 void liar_check_position(struct node *node, u32 group, u64 lsn, u64 v)
 {
 	struct sim *sim = node->sim;
 	u64 other;
 
-	if (moves_own_messages(sim))
+	if (moves_own_messages(sim) || sim->liar->miscounted)
 		return;
 	other = check_first(&sim->liar->positions, place_of(node, group, lsn), v);
 	if (other && other != v)
