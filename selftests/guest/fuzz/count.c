@@ -179,7 +179,7 @@ static uint32_t want_kinds(unsigned int op)
 
 	for (i = 0; i < OUTCOMES; i++)
 		requests += shared->table[op][i];
-	return requests / 4 < ops[op].kinds ? !!ops[op].kinds : ops[op].kinds;
+	return requests / 8 < ops[op].kinds ? !!ops[op].kinds : ops[op].kinds;
 }
 
 /* Did the round get far enough on every surface? */

@@ -98,13 +98,20 @@ next_part()
 	check "$what: the receiver takes another part" wait_until 60 has_next_part "$1"
 }
 
-# newcomer NAME NODE DONOR: a new process gets the state from that node
+# is_from NAME DONOR: did the donor give the state, or has an attempt failed, so that another one did?
+is_from()
+{
+	grep -q "^state current donor $2 error none" "/tmp/$1" ||
+		grep -q '^state asking donor [0-9]* error [^n]' "/tmp/$1"
+}
+
+# newcomer NAME NODE DONOR: a new process gets the state, and asks that node first
 newcomer()
 {
 	# shellcheck disable=SC2086
 	replica "$1" "$2" $PATIENT
 	check "$what: a new process of node $2 gets the state" wait_until 60 is_now current "$1"
-	check "$what: from node $3" grep -q "^state current donor $3 error none" "/tmp/$1"
+	check "$what: from node $3" is_from "$1" "$3"
 }
 
 # joins NODE CONTACT
