@@ -686,8 +686,8 @@ static u64 place_of(const struct node *node, u32 group, u64 n)
  * @v: name of the message
  *
  * Not if a liar may have given a message of its own another round at each member, or has told
- * members of different rounds: one of them then takes a round for given up, and another has a message
- * there.
+ * members of different rounds: one of them then takes a round for given up, and another has a
+ * message there.
  */
 void liar_check_position(struct node *node, u32 group, u64 lsn, u64 v)
 {

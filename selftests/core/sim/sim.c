@@ -5,9 +5,9 @@
  *	sim [-e] [-p] [-v] [-j JOBS] [-s FIRST] [-n SEEDS] [-x FAULTS] [-m FAILURES]
  *
  * The status is 1 if a seed fails, or with -e if the schedules leave out an edge of the state
- * machine of membership, or a takeover with other rules. The program prints the number of a seed that
- * fails, and a mask for -x of the faults without which the seed still fails. "-v -n 1 -s SEED -x
- * FAULTS" prints the events of such a seed.
+ * machine of membership, or a takeover with other rules. The program prints the number of a seed
+ * that fails, and a mask for -x of the faults without which the seed still fails. "-v -n 1 -s SEED
+ * -x FAULTS" prints the events of such a seed.
  */
 #include <ctype.h>
 #include <malloc.h>
