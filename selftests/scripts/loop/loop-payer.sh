@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The charge for rows. There are never more of them than row_mib allows. The memory cgroup of the
-# requesting process pays, also for memory that work items allocate when a node joins.
+# requesting process pays, also for memory that work items allocate when a node joins, and for
+# predicates.
 # vm: timeout=300 each
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -90,6 +91,22 @@ if memory_groups; then
 			exec spindle-ctl subgroup set node 2 id 1 history 64M' >/tmp/refused 2>&1"
 	check "the node has no history then" sh -c "spindle-ctl -v subgroup show node 2 id 1 |
 		grep -q 'history none'"
+
+	# A process gives the engine 10 MiB of predicates.
+	echo max >$CGROUPS/first/memory.max
+	check "node 3 has a table" spindle-ctl view set node 3 vid 1 member 3@10.0.0.1:5003 \
+		table 6 cells 8
+	first=$(charged first)
+	# shellcheck disable=SC2016
+	GROUP=$CGROUPS/first sh -c 'echo $$ >"$GROUP/cgroup.procs" && exec dev-bad hoard' \
+		>/tmp/hoard 2>&1 &
+	hoard=$!
+	check "a process of the first cgroup adds predicates" \
+		wait_until 60 grep -q '^# hoard: all are there' /tmp/hoard
+	is "the first cgroup pays for them" "$(rings "$first" "$(charged first)")" 1
+	kill $hoard
+	wait $hoard
+	is "it gets that back with the process" "$(rings "$first" "$(charged first)")" 0
 else
 	skip "memory cgroups pay" "a kernel without them"
 fi

@@ -3,7 +3,7 @@
  * dev-bad: requests that /dev/spindle refuses, and uses that it survives.
  *
  *	dev-bad attach|map|calls|silence|report|older|seats|fork|memlock|table|notify|copy|forming|
- *		close|gone|nomem|seats-live|seats-past|table-live
+ *		close|gone|nomem|seats-live|seats-past|table-live|predicate|flush|hoard
  *
  * Needs nodes 1 to 4 in this kernel; on 1 to 3 a view of the members 1, 2, 3 and 9, of which 9 is
  * nowhere, with the subgroups
@@ -20,7 +20,8 @@
  * "gone" removes views and nodes. "nomem" needs subgroup 1 of node 1 alone. "seats-live" needs
  * nodes 1 to 3 in a live view 5 with this subgroup, and node 4 in none; "seats-past" node 1 alone
  * in a live view, and node 2 in none; "table-live" nodes 1 to 3 in a live view with table 6, by
- * visibility imm, and node 4 in none.
+ * visibility imm, and node 4 in none. "hoard" needs node 3 in a view with table 6. It keeps predicates
+ * of 10 MiB until a signal ends it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -108,7 +109,7 @@ int main(int argc, char **argv)
 		{ "fork", part_fork }, { "memlock", part_memlock }, { "notify", part_notify },
 		{ "copy", part_copy }, { "forming", part_forming }, { "close", part_close },
 		{ "table", part_table }, { "table-live", part_table_live },
-		{ "predicate", part_predicate }, { "flush", part_flush },
+		{ "predicate", part_predicate }, { "flush", part_flush }, { "hoard", part_hoard },
 		{ "gone", part_gone }, { "nomem", part_nomem },
 	};
 

@@ -55,6 +55,7 @@ void part_close(void);		/* close.c */
 void part_table(void);		/* table.c */
 void part_table_live(void);	/* table-use.c */
 void part_predicate(void);	/* table-pred.c */
+void part_hoard(void);
 void part_flush(void);		/* table-flush.c */
 
 #endif /* SPINDLE_DEV_BAD_DEV_BAD_H */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "dev-bad.h"
+#include "table.h"
 #include "tap.h"
 #include "ipc-lock.h"
 
@@ -41,6 +42,35 @@ static void memlock_nobody(uint64_t need)
 	is(attach(fd, args(1, 2, SPINDLE_ATTACH_RECV)), ENOMEM,
 	   "memlock: user nobody with a limit of 0");
 	exit(tap_bad != 0);
+}
+
+/* A table charges its two pages, and nothing for rows, which are those of the view. */
+static void memlock_table(void)
+{
+	struct cells c, two;
+	int i, bad = 0;
+	uint64_t need;
+
+	set_memlock(64 << 20);
+	table_attach(&c, table_args(1, SPINDLE_TABLE_WRITE, -1));
+	need = c.a.ctl.len + c.a.usr.len;
+	cells_detach(&c);
+	set_memlock(need - 1);
+	is(cells_attach(&c, table_args(1, 0, -1)), -ENOMEM,
+	   "memlock: a table, with a limit one byte too low");
+	set_memlock(need);
+	for (i = 0; i < 100; i++) {
+		bad += !!cells_attach(&c, table_args(1, SPINDLE_TABLE_WRITE, -1));
+		bad += cells_attach(&two, table_args(1, 0, -1)) != -ENOMEM;
+		cells_detach(&c);
+	}
+	is(bad, 0, "memlock: a table, 100 attachments under a limit for one, and no second one");
+	bad = 0;
+	for (i = 0; i < 100; i++)
+		bad += cells_attach(&c, table_args(1, 0, 999)) != -EBADF;
+	is(bad, 0, "memlock: a table, 100 refusals");
+	is(cells_attach(&c, table_args(1, 0, -1)), 0, "memlock: a table, refusals charge nothing");
+	cells_detach(&c);
 }
 
 void part_memlock(void)
@@ -92,6 +122,7 @@ void part_memlock(void)
 	}
 	is(bad, 0, "memlock: 100 refusals");
 	is(attach_new(1, 2, SPINDLE_ATTACH_RECV, NULL), 0, "memlock: refusals charge nothing");
+	memlock_table();
 }
 
 /* This part needs a machine with less memory than the rings take. */

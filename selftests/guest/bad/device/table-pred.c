@@ -7,8 +7,10 @@
 #include <limits.h>
 #include <poll.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "dev-bad.h"
 #include "map.h"
@@ -367,4 +369,37 @@ void table_pair_watched(const struct table_pair *p)
 	is(add(p->r.fd, gone), ENOTCONN, "table failed: add a predicate");
 	is(drop(p->w.fd, 0), ENOENT, "table gone: remove a predicate");
 	is(drop(p->r.fd, 0), 0, "table failed: remove a predicate");
+}
+
+/* ---- memory ------------------------------------------------------------------- */
+
+/* A predicate that keeps values of eight fields, the most without a row to write: 8 KiB. */
+static struct spindle_predicate large(void)
+{
+	struct spindle_predicate p = reach(1, UINT64_MAX, 1);
+	int i;
+
+	p.terms = SPINDLE_MAX_TERMS;
+	for (i = 0; i < SPINDLE_MAX_TERMS; i++) {
+		p.term[i] = p.term[0];
+		p.term[i].right = number(SPINDLE_FOLD_MAX, 2, 0);
+	}
+	return p;
+}
+
+/* Add as many as 40 attachments may have, and keep them. The caller measures. */
+void part_hoard(void)
+{
+	struct cells c;
+	int i, j, bad = 0;
+
+	for (i = 0; i < 40; i++) {
+		table_attach(&c, table_args(3, 0, -1));
+		for (j = 0; j < SPINDLE_MAX_PREDICATES; j++)
+			bad += !!add(c.fd, large());
+	}
+	is(bad, 0, "hoard: 1280 predicates");
+	printf("# hoard: all are there\n");
+	fflush(stdout);
+	pause();
 }
