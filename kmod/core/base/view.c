@@ -168,6 +168,19 @@ static const char *check_sizes(const struct spindle_view_subgroup *sg)
 	return NULL;
 }
 
+/**
+ * spindle_view_check_sizes() - may a subgroup or table be of this size?
+ * @sg: its configuration
+ *
+ * Return: NULL, or a sentence that names the limit that it breaks
+ */
+const char *spindle_view_check_sizes(const struct spindle_view_subgroup *sg)
+{
+	if (sg->mode > SPINDLE_MODE_TABLE)
+		return "subgroup mode is ordered (0), unordered (1) or table (2)";
+	return spindle_view_is_table(sg) ? check_table(sg) : check_sizes(sg);
+}
+
 static const char *check_subgroup(const struct spindle_view *view, u32 i, bool live)
 {
 	const struct spindle_view_subgroup *sg = &view->subgroup[i];
@@ -179,9 +192,7 @@ static const char *check_subgroup(const struct spindle_view *view, u32 i, bool l
 	if (live && spindle_view_closed(sg))
 		return sg->members || sg->senders || sg->former ?
 		       "a subgroup that is closed has no members and no position" : NULL;
-	if (sg->mode > SPINDLE_MODE_TABLE)
-		return "subgroup mode is ordered (0), unordered (1) or table (2)";
-	err = table ? check_table(sg) : check_sizes(sg);
+	err = spindle_view_check_sizes(sg);
 	if (err)
 		return err;
 	if (sg->fields[0] && !table)

@@ -168,6 +168,7 @@ u32 spindle_view_default_ring(u32 window, u32 max_msg);
 u32 spindle_view_table_ring(u32 cells, u32 cell);
 const char *spindle_view_set_table(struct spindle_view_subgroup *sg, u32 cells, u32 cell,
 				   bool *of_cell);
+const char *spindle_view_check_sizes(const struct spindle_view_subgroup *sg);
 const char *spindle_view_check(const struct spindle_view *view, bool live,
 			       struct spindle_view_fault *fault);
 u64 spindle_view_digest(const struct spindle_view *view);

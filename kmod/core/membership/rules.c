@@ -212,6 +212,9 @@ static const char *check_rule(const struct spindle_rules *rules, const struct sp
 	if (rule->num_nodes > SPINDLE_MAX_MEMBERS)
 		return "a rule names at most 64 nodes";
 	err = check_senders(rule);
+	/* No view has a subgroup that is closed, but rows have room for it. */
+	if (!err && is_closed(rule))
+		err = spindle_view_check_sizes(&rule->cfg);
 	if (err)
 		return err;
 	for (i = 0; i < rule->num_nodes; i++) {
@@ -248,8 +251,8 @@ static const char *check_run(const struct spindle_rules *rules, u32 at)
  * @rules: the rules, from any source
  * @fault: out: index of the rule that the sentence is about, or -1
  *
- * A subgroup's own numbers are checked with the first view, or with the view that a joiner is
- * given: spindle_view_check().
+ * The own numbers of a subgroup that is open are checked with the first view, or with the view that
+ * a joiner is given: spindle_view_check().
  *
  * Return: NULL, or a sentence that names the limit that they break
  */

@@ -50,6 +50,9 @@ mutant suspects_any membership/suspect.c 's/word\[SPINDLE_MB_COL_SUSPECTED\] & ~
 # Rules and decrees come from others.
 mutant decree_twice membership/decree.c '/^static bool is_taken/,/^}/ s/if (other.id == who->id.*/if (0)/'
 mutant rules_shards membership/rules.c 's/if (subgroups > SPINDLE_MAX_SUBGROUPS)/if (0)/'
+mutant rules_closed_sizes membership/rules.c 's/if (!err \&\& is_closed(rule))/if (0)/'
+mutant rules_other_room membership/rules.c 's/rule->room_window == next->room_window \&\& //'
+mutant rules_absorbed membership/rules.c '/^static const char \*check_run/,/^}/ s/return i == end ? NULL :/return 1 ? NULL :/'
 # Hellos are any bytes.
 mutant hello_card_end membership/hello.c 's/if (from >= bytes)/if (from > bytes)/'
 mutant hello_lives membership/hello.c 's/i = heard->next++ % SPINDLE_LIVES;/i = heard->next++;/'

@@ -2,7 +2,8 @@
 /*
  * Rules, the views that follow from them, their cards, decrees about these views, and rows. The
  * input chooses any rules, cards and decrees. The core refuses invalid ones. From the others follow
- * valid views, trims that fit, and rows in which nothing overlaps.
+ * valid views, trims that fit, and rows in which nothing overlaps. A change of the rules leaves
+ * rows and indexes where they are.
  */
 #include "core/membership/card.h"
 #include "fuzz.h"
@@ -11,7 +12,7 @@
 
 #define MAX_RULES	4
 
-static struct spindle_rules rules;
+static struct spindle_rules rules, changed;
 static struct spindle_view view, next;
 static u64 word[SPINDLE_DECREE_HEAD];
 
@@ -259,6 +260,85 @@ static void check_card(const u8 *data, size_t size)
 	free(card);
 }
 
+/* The row of one node at another one is the same by both rules. */
+static void check_same_row(u32 writer, u32 holder)
+{
+	static struct spindle_layout before, after;
+	u32 i;
+
+	spindle_rules_row(&before, &rules, writer, holder);
+	spindle_rules_row(&after, &changed, writer, holder);
+	MUST(before.sst == after.sst && before.mb == after.mb && before.size == after.size);
+	for (i = 0; i < view.num_subgroups; i++)
+		MUST(before.hdr[i] == after.hdr[i] && before.pay[i] == after.pay[i]);
+}
+
+/* If members may agree on other rules, rows and the indexes of subgroups stay as they are. */
+static void check_changed(void)
+{
+	u32 last = view.member[view.num_members - 1].id, i;
+
+	next = view;
+	spindle_rules_apply(&changed, &view, &next);
+	MUST(next.num_subgroups == view.num_subgroups);
+	MUST(spindle_rules_trims(&changed) == spindle_rules_trims(&rules));
+	for (i = 0; i < next.num_subgroups; i++)
+		MUST(spindle_rules_of(&changed, i) < changed.rule + changed.num_rules);
+	check_same_row(last, view.member[0].id);
+	check_same_row(last, last);
+	check_same_row(last, U32_MAX);
+}
+
+/* An administrator adds, removes and replaces subgroups in one change. */
+static void make_change(struct input *in)
+{
+	static struct spindle_rule rule;
+	u8 how = in_u8(in);
+	u32 i;
+
+	for (i = how >> 6; i; i--, how = in_u8(in)) {
+		memset(&rule, 0, sizeof(rule));
+		read_rule(&rule, in);
+		rule.shards = 1 + (how & 3);
+		rule.cfg.id = how & 4 ? rule.cfg.id : 256 * (how >> 3 & 3);
+		if (how & 32)
+			spindle_rules_close(&rules, &changed, rule.cfg.id);
+		else if (spindle_rules_replace(&rules, &changed, &rule) == -ENOENT)
+			spindle_rules_open(&rules, &changed, &rule);
+	}
+}
+
+/* A member sends rules with some changed words, which may be those of a spare. */
+static void lie_about_rules(struct input *in)
+{
+	u32 i, at;
+
+	for (i = in_below(in, 8); i && rules.num_rules; i--) {
+		struct spindle_rule *rule = &changed.rule[in_below(in, rules.num_rules)];
+
+		at = in_below(in, offsetof(struct spindle_rule, node) / 4);
+		((u32 *)rule)[at] = in_near(in, ((u32 *)rule)[at]);
+	}
+}
+
+/* Other rules for the view. Bytes in front of the last ones of the input have them. */
+static void check_change(const u8 *data, size_t size)
+{
+	struct input in = { .at = data + size - min_t(size_t, size, 88) };
+	int fault;
+
+	in.left = data + size - in.at;
+	changed = rules;
+	make_change(&in);
+	if (!spindle_rules_check(&changed, &fault)) {
+		MUST(!spindle_rules_change(&rules, &changed));
+		check_changed();
+	}
+	lie_about_rules(&in);
+	if (!spindle_rules_check(&changed, &fault) && !spindle_rules_change(&rules, &changed))
+		check_changed();
+}
+
 /* A decree has no addresses of joiners, because members know these from elsewhere. */
 static void name_joiners(void)
 {
@@ -321,6 +401,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	MUST(spindle_rules_digest(&rules));
 	spindle_view_digest(&view);
 	check_rows(&view);
+	check_change(data, size);
 	check_card(data, size);
 	while (in.left) {
 		read_decree(&in);

@@ -243,6 +243,8 @@ mutant rules_ids_wrap membership/rules.c 's/rule->cfg.id > U32_MAX - (rule->shar
 mutant rules_min membership/rules.c 's/!rule->min || rule->min > /rule->min > /'
 mutant rules_exit membership/rules.c 's/rule->on_exit > SPINDLE_ON_EXIT_LEAVE/0/'
 mutant rules_nodes membership/rules.c 's/rule->num_nodes > SPINDLE_MAX_MEMBERS/0/'
+mutant rules_closed_sizes membership/rules.c 's/if (!err \&\& is_closed(rule))/if (0)/'
+mutant view_mode base/view.c '/^const char \*spindle_view_check_sizes/,/^}/ s/sg->mode > SPINDLE_MODE_TABLE/0/'
 mutant rules_nobody membership/rules.c 's/return any ? NULL : "a subgroup has at least one sender";/return NULL;/'
 mutant rules_node_zero membership/rules.c 's/if (!rule->node\[i\])/if (0)/'
 mutant rules_node_twice membership/rules.c 's/for (j = 0; j < i; j++)/for (j = 1; j < i; j++)/'

@@ -124,6 +124,31 @@ LIMIT(table_closed_sends, TABLE_SENDS, 1, table(r)->senders = 1;
 	r->rule[1].flags = SPINDLE_RULE_CLOSED);
 LIMIT(table_name, "two subgroups have the same name", 1, strcpy(table(r)->cfg.name, "first"));
 
+/* The second rule is closed. Rows keep its room, so its sizes count. */
+static struct spindle_rule *closed(struct spindle_rules *r)
+{
+	struct spindle_rule *rule = &r->rule[1];
+
+	rule->flags = SPINDLE_RULE_CLOSED;
+	rule->cfg.window = 16;
+	rule->cfg.ring = 65536;
+	rule->cfg.max_msg = 100;
+	return rule;
+}
+
+#define WINDOW "subgroup window is a power of two from 1 to 65536"
+#define RING "subgroup ring is a power of two from 4096 to 2^30"
+#define MODE "subgroup mode is ordered (0), unordered (1) or table (2)"
+#define TABLE_RING "a table's ring is the smallest power of two that its cells fit into"
+
+LIMIT(closed_as_it_is, NULL, -1, closed(r));
+LIMIT(closed_window, WINDOW, 1, closed(r)->cfg.window = 1U << 31);
+LIMIT(closed_ring, RING, 1, closed(r)->cfg.ring = 65537);
+LIMIT(closed_mode, MODE, 1, closed(r)->cfg.mode = SPINDLE_MODE_TABLE + 1);
+LIMIT(closed_table, NULL, -1, table(r)->flags = SPINDLE_RULE_CLOSED);
+LIMIT(closed_table_ring, TABLE_RING, 1, table(r)->cfg.ring *= 2;
+	r->rule[1].flags = SPINDLE_RULE_CLOSED);
+
 static void test_check(void)
 {
 	static const struct limit *const limits[] = {
@@ -142,6 +167,8 @@ static void test_check(void)
 		&limit_witness_named, &limit_table_as_it_is, &limit_table_of_all,
 		&limit_table_sends, &limit_table_all_send, &limit_table_shards,
 		&limit_table_exit, &limit_table_closed_sends, &limit_table_name,
+		&limit_closed_as_it_is, &limit_closed_window, &limit_closed_ring,
+		&limit_closed_mode, &limit_closed_table, &limit_closed_table_ring,
 	};
 	struct spindle_rules *r = malloc(sizeof(*r));
 	size_t i;
