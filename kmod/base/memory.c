@@ -61,11 +61,14 @@ void spindle_frames_put(struct spindle_frames *frames)
  */
 int spindle_pages_alloc(struct spindle_pages *pages, u64 bytes)
 {
-	u32 n = DIV_ROUND_UP_ULL(bytes, PAGE_SIZE);
+	u64 n = DIV_ROUND_UP_ULL(bytes, PAGE_SIZE);
 
 	memset(pages, 0, sizeof(*pages));
-	/* The size comes from configuration: refuse it before the OOM killer hits other tasks. */
-	if (n > si_mem_available())
+	/*
+	 * The size comes from configuration: refuse it before the OOM killer hits other tasks. The
+	 * number of pages has 32 bits elsewhere.
+	 */
+	if (n > si_mem_available() || n > U32_MAX)
 		return -ENOMEM;
 	pages->frames = alloc_frames(n);
 	if (!pages->frames)
