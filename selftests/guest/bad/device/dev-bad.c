@@ -20,8 +20,8 @@
  * "gone" removes views and nodes. "nomem" needs subgroup 1 of node 1 alone. "seats-live" needs
  * nodes 1 to 3 in a live view 5 with this subgroup, and node 4 in none; "seats-past" node 1 alone
  * in a live view, and node 2 in none; "table-live" nodes 1 to 3 in a live view with table 6, by
- * visibility imm, and node 4 in none. "hoard" needs node 3 in a view with table 6. It keeps predicates
- * of 10 MiB until a signal ends it.
+ * visibility imm, and node 4 in none. "hoard" needs node 3 in a view with table 6. It keeps
+ * predicates of 10 MiB until a signal ends it.
  */
 #include <errno.h>
 #include <fcntl.h>
