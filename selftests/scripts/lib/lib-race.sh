@@ -31,3 +31,16 @@ look_stop()
 	touch /tmp/look.stop
 	tap_wait "dumps during the test" "$look_pid" /tmp/look.out
 }
+
+# cycles N COMMAND...: so many times, as long as it succeeds
+cycles()
+{
+	local n
+
+	n=$1
+	shift
+	while [ "$n" -gt 0 ]; do
+		n=$((n - 1))
+		"$@" || return 1
+	done
+}

@@ -53,17 +53,6 @@ view_cycle()
 	! wait $!
 }
 
-cycles()
-{
-	local n
-
-	n=0
-	while [ $n -lt "$1" ]; do
-		n=$((n + 1))
-		view_cycle || return 1
-	done
-}
-
 check "module loads" loop_start
 check "4 nodes on 2 engines" race_nodes 4
 check "a view" loop_view 4 1 \
@@ -78,7 +67,7 @@ attach_loop 1-4 2 3 -C >/tmp/two 2>&1 &
 two=$!
 attach_loop 1,3 3 3 >/tmp/three 2>&1 &
 three=$!
-check "nodes and views come and go $CYCLES times" cycles "$CYCLES"
+check "nodes and views come and go $CYCLES times" cycles "$CYCLES" view_cycle
 touch "$stop"
 tap_wait "traffic" "$one" /tmp/one
 tap_wait "with rings of their own" "$two" /tmp/two

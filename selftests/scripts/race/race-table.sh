@@ -61,17 +61,6 @@ table_cycle()
 	! wait $writer
 }
 
-cycles()
-{
-	local n
-
-	n=0
-	while [ $n -lt "$1" ]; do
-		n=$((n + 1))
-		table_cycle || return 1
-	done
-}
-
 check "module loads" loop_start
 for how in poll imm; do
 	check "4 nodes on 2 engines ($how)" race_nodes 4 visibility $how
@@ -82,7 +71,7 @@ for how in poll imm; do
 	check "cells of eight lines ($how)" load -n 1,2,3 -e 1,2,3 -t 2 -r 40
 	check "writers die in the middle of an update ($how)" load -n 1,2,3,4 -t 1 -r 200 -k
 	check "three engines count ($how)" count three 100 1 2 3
-	check "tables of other nodes come and go $CYCLES times ($how)" cycles "$CYCLES"
+	check "tables of other nodes come and go $CYCLES times ($how)" cycles "$CYCLES" table_cycle
 	look_stop
 	check "nodes go ($how)" loop_del 4
 done
