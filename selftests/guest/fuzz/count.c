@@ -26,6 +26,7 @@ static const struct {
 	enum label label;
 	uint32_t need;		/* accepted requests that a useful round needs */
 	uint32_t kinds;		/* kinds of outcomes that a useful round needs */
+	uint32_t sample;	/* requests that have so many kinds; 0: four for each kind */
 } ops[OPS] = {
 	[OP_NODE_ADD] = { "netlink: node add", ERRNO, 3, 2 },
 	[OP_NODE_DEL] = { "netlink: node del", ERRNO, 1, 0 },
@@ -43,7 +44,7 @@ static const struct {
 	[OP_EVICT] = { "netlink: node evict", ERRNO, 0, 2 },
 	[OP_CHANGE] = { "netlink: subgroup change", ERRNO, 1, 2 },
 	[OP_MUTANT] = { "netlink: mutant", ERRNO, 1, 4 },
-	[OP_HEADER] = { "netlink: odd header", ERRNO, 0, 2 },
+	[OP_HEADER] = { "netlink: odd header", ERRNO, 0, 2, .sample = 16 },
 	[OP_OPEN] = { "device: open", ERRNO, 10, 0 },
 	[OP_ATTACH_SEND] = { "device: attach, send", ERRNO, 3, 2 },
 	[OP_ATTACH_RECV] = { "device: attach, receive", ERRNO, 3, 0 },
@@ -175,11 +176,12 @@ static uint32_t kinds(unsigned int op)
  */
 static uint32_t want_kinds(unsigned int op)
 {
+	uint32_t kinds = ops[op].kinds, sample = ops[op].sample ? : 4 * kinds;
 	uint32_t i, requests = 0;
 
 	for (i = 0; i < OUTCOMES; i++)
 		requests += shared->table[op][i];
-	return requests / 8 < ops[op].kinds ? !!ops[op].kinds : ops[op].kinds;
+	return requests < sample ? !!kinds : kinds;
 }
 
 /* Did the round get far enough on every surface? */
