@@ -98,11 +98,14 @@ next_part()
 	check "$what: the receiver takes another part" wait_until 60 has_next_part "$1"
 }
 
-# is_from NAME DONOR: did the donor give the state, or has an attempt failed, so that another one did?
-is_from()
+# asks_first NAME DONOR: does the first snapshot come from the donor, unless an attempt has failed
+# before that? If the transfer fails, the replica asks another one.
+asks_first()
 {
-	grep -q "^state current donor $2 error none" "/tmp/$1" ||
-		grep -q '^state asking donor [0-9]* error [^n]' "/tmp/$1"
+	awk -v donor="$2" '
+		/^state asking donor [0-9]* error [^n]/ { exit }
+		/^state receiving / { other = $4 != donor; exit }
+		END { exit other }' "/tmp/$1"
 }
 
 # newcomer NAME NODE DONOR: a new process gets the state, and asks that node first
@@ -111,7 +114,7 @@ newcomer()
 	# shellcheck disable=SC2086
 	replica "$1" "$2" $PATIENT
 	check "$what: a new process of node $2 gets the state" wait_until 60 is_now current "$1"
-	check "$what: from node $3" is_from "$1" "$3"
+	check "$what: from node $3" asks_first "$1" "$3"
 }
 
 # joins NODE CONTACT
