@@ -130,7 +130,7 @@ static bool deliver_one(struct spindle_mc *mc, u32 s, u64 *budget)
 		read = true;
 	}
 	mc->deliver.log[mc->deliver.log_tail++ & mc->deliver.log_mask] = s;
-	mc->deliver.lsn++;
+	WRITE_ONCE(mc->deliver.lsn, mc->deliver.lsn + 1);
 	sd->dlv_slot++;
 	sd->head = sd->dlv_slot == sd->walk.slot ? U64_MAX :
 		   sd->msgs[sd->dlv_slot & wmask].round;

@@ -334,7 +334,7 @@ mutant view_frozen multicast/deliver.c '/^static bool deliver_view/,/^}/ s/if (q
 mutant view_copy_end multicast/dlvq.c '/^void spindle_dlvq_append/,/^}/ s/	if (dlvq->copy)$/	if (dlvq->copy \&\& dlv->kind == SPINDLE_DLV_MSG)/'
 mutant view_vid multicast/deliver.c 's/\.slot = mc->deliver.vid_due,/.slot = 0,/'
 mutant view_position multicast/deliver.c '/^static bool deliver_view/,/^}/ s/\.lsn = mc->deliver.lsn,/.lsn = 0,/'
-mutant deliver_position multicast/deliver.c 's/	mc->deliver.lsn++;/	;/'
+mutant deliver_position multicast/deliver.c 's/	WRITE_ONCE(mc->deliver.lsn, mc->deliver.lsn + 1);/	;/'
 mutant deliver_no_position multicast/deliver.c '/^static bool deliver_one/,/^}/ s/\.lsn = mc->deliver.lsn,/.lsn = 0,/'
 mutant view_attach multicast/multicast.c 's/dlvq->vid = mc->deliver.vid_due;/dlvq->vid = 0;/'
 mutant announce_first multicast/epoch.c 's/	mc->deliver.vid_due = vid;/	mc->deliver.vid_due = mc->deliver.vid_due ?: vid;/'
