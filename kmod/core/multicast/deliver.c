@@ -136,7 +136,8 @@ static bool deliver_one(struct spindle_mc *mc, u32 s, u64 *budget)
 		   sd->msgs[sd->dlv_slot & wmask].round;
 	spindle_count(&mc->stats.delivered, 1);
 	spindle_count(&mc->stats.delivered_bytes, dlv.len);
-	spindle_count(&mc->stats.discarded, !read);
+	if (!read)
+		spindle_count(&mc->stats.discarded, 1);
 	return true;
 }
 

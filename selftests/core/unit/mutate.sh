@@ -540,7 +540,7 @@ mutant dlv_reader_polled multicast/deliver.c '/^static bool readers_are_ready/,/
 mutant dlv_log_polled multicast/deliver.c '/^static bool deliver_one/,/^}/ s/mc->deliver.blocked = true;/;/'
 mutant dlv_copy_blocks multicast/deliver.c '/if (!readers_are_ready/,/return false;/ s/return false;/{ mc->deliver.blocked = true; return false; }/'
 mutant dlv_waits_for_frozen multicast/deliver.c '/^static bool readers_are_ready/,/^}/ s/if (q->error)/if (0)/'
-mutant dlv_discarded multicast/deliver.c 's/spindle_count(&mc->stats.discarded, !read);/spindle_count(\&mc->stats.discarded, read);/'
+mutant dlv_discarded multicast/deliver.c 's/if (!read)/if (read)/'
 mutant dlv_unsettled multicast/deliver.c '/^void spindle_deliver_trigger/,/^}/ s/mc->deliver.settle = true;/;/'
 mutant dlv_untold multicast/deliver.c 's/mc->events |= SPINDLE_MC_DELIVERED;/;/'
 mutant dlv_hold_ever multicast/deliver.c 's/(mc->deliver.hold \&\& !mc->deliver.attached)/mc->deliver.hold/'
