@@ -60,7 +60,7 @@ static const struct nla_policy rule_policy[SPINDLE_RULE_A_MAX + 1] = {
 static const struct nla_policy subgroup_policy[SPINDLE_SUBGROUP_A_MAX + 1] = {
 	[SPINDLE_SUBGROUP_A_ID] = { .type = NLA_U32 },
 	[SPINDLE_SUBGROUP_A_NAME] = { .type = NLA_NUL_STRING, .len = SPINDLE_NAME_LEN },
-	[SPINDLE_SUBGROUP_A_MODE] = NLA_POLICY_MAX(NLA_U8, SPINDLE_MODE_TABLE),
+	[SPINDLE_SUBGROUP_A_MODE] = NLA_POLICY_MAX(NLA_U8, SPINDLE_MODE_TABLE_READ),
 	[SPINDLE_SUBGROUP_A_WINDOW] = { .type = NLA_U32 },
 	[SPINDLE_SUBGROUP_A_MAX_MSG] = { .type = NLA_U32 },
 	[SPINDLE_SUBGROUP_A_RING] = { .type = NLA_U32 },
@@ -127,7 +127,7 @@ static const struct nla_policy subgroup_set_policy[SPINDLE_A_MAX + 1] = {
 };
 
 static const struct nla_policy raw_policy[SPINDLE_RAW_A_MAX + 1] = {
-	[SPINDLE_RAW_A_KIND] = NLA_POLICY_MAX(NLA_U8, SPINDLE_RAW_PINGPONG),
+	[SPINDLE_RAW_A_KIND] = NLA_POLICY_MAX(NLA_U8, SPINDLE_RAW_READ),
 	[SPINDLE_RAW_A_SIZE] = { .type = NLA_U32 },
 	[SPINDLE_RAW_A_COUNT] = { .type = NLA_U32 },
 };

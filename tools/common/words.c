@@ -16,10 +16,11 @@ const char *const ctl_visibility_words[SPINDLE_VISIBILITY_IMM + 1] = {
 	[SPINDLE_VISIBILITY_IMM] = "imm",
 };
 
-const char *const ctl_mode_words[SPINDLE_MODE_TABLE + 1] = {
+const char *const ctl_mode_words[SPINDLE_MODE_TABLE_READ + 1] = {
 	[SPINDLE_MODE_ORDERED] = "ordered",
 	[SPINDLE_MODE_UNORDERED] = "unordered",
 	[SPINDLE_MODE_TABLE] = "table",
+	[SPINDLE_MODE_TABLE_READ] = "table-read",
 };
 
 const char *const ctl_node_state_words[SPINDLE_NODE_DEAD + 1] = {
@@ -224,7 +225,7 @@ const char *const ctl_subgroup_counter_words[SPINDLE_SUBGROUP_S_BEHIND + 1] = {
 	[SPINDLE_SUBGROUP_S_BEHIND] = "behind",
 };
 
-const char *const ctl_table_counter_words[SPINDLE_TABLE_S_FIRED + 1] = {
+const char *const ctl_table_counter_words[SPINDLE_TABLE_S_FETCHES + 1] = {
 	[SPINDLE_TABLE_S_TAKEN] = "taken",
 	[SPINDLE_TABLE_S_CELLS] = "cells",
 	[SPINDLE_TABLE_S_WRITES] = "writes",
@@ -237,6 +238,8 @@ const char *const ctl_table_counter_words[SPINDLE_TABLE_S_FIRED + 1] = {
 	[SPINDLE_TABLE_S_PRIVATE_BYTES] = "private-bytes",
 	[SPINDLE_TABLE_S_LOOKS] = "looks",
 	[SPINDLE_TABLE_S_FIRED] = "fired",
+	[SPINDLE_TABLE_S_READS] = "reads",
+	[SPINDLE_TABLE_S_FETCHES] = "fetches",
 };
 
 const char *const ctl_rdmc_group_counter_words[SPINDLE_RDMC_GROUP_S_ABORTED + 1] = {

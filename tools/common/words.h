@@ -14,7 +14,7 @@
 #include <linux/spindle_rdmc.h>
 
 extern const char *const ctl_visibility_words[SPINDLE_VISIBILITY_IMM + 1];
-extern const char *const ctl_mode_words[SPINDLE_MODE_TABLE + 1];
+extern const char *const ctl_mode_words[SPINDLE_MODE_TABLE_READ + 1];
 extern const char *const ctl_node_state_words[SPINDLE_NODE_DEAD + 1];
 extern const char *const ctl_peer_state_words[SPINDLE_PEER_FAILED + 1];
 extern const char *const ctl_event_kind_words[SPINDLE_EVENT_RULES_FAILED + 1];
@@ -32,7 +32,7 @@ extern const char *const ctl_rdmc_error_words[SPINDLE_RDMC_INCOMPLETE + 1];
 extern const char *const ctl_peer_counter_words[SPINDLE_PEER_A_ATTEMPTS + 1];
 extern const char *const ctl_engine_counter_words[SPINDLE_ENGINE_S_TIMED_NS + 1];
 extern const char *const ctl_subgroup_counter_words[SPINDLE_SUBGROUP_S_BEHIND + 1];
-extern const char *const ctl_table_counter_words[SPINDLE_TABLE_S_FIRED + 1];
+extern const char *const ctl_table_counter_words[SPINDLE_TABLE_S_FETCHES + 1];
 extern const char *const ctl_rdmc_group_counter_words[SPINDLE_RDMC_GROUP_S_ABORTED + 1];
 extern const char *const ctl_subgroup_node_key_words[SPINDLE_SUBGROUP_NODE_A_SENDER + 1];
 extern const char *const ctl_tune_key_words[SPINDLE_TUNE_A_HISTORY_FILL + 1];

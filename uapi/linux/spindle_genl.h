@@ -128,13 +128,15 @@ enum spindle_cmd {
 	SPINDLE_CMD_SUBGROUP_SET,
 	/**
 	 * @SPINDLE_CMD_RAW_RUN: measure the speed of the device itself, with writes into the node's
-	 * idle ring at the other members: NODE_ID, SUBGROUP_ID or SUBGROUP_NAME, RAW; the reply has
-	 * RAW. The engine does nothing else during the measurement, so a request takes 0.1 s at
-	 * most, and COUNT of the reply says how many writes to each member, or round trips, it had
-	 * time for. EPERM if the node is no sender of the subgroup, EBUSY if the subgroup is not
-	 * active or a sender is attached, EOPNOTSUPP for a ping-pong with a node of another kernel
-	 * or engine, ENOTCONN if a member is lost during the measurement, ETIMEDOUT if the device
-	 * does not answer
+	 * idle ring at the other members, or with reads of their rows: NODE_ID, SUBGROUP_ID or
+	 * SUBGROUP_NAME, RAW; the reply has RAW. The engine does nothing else during the
+	 * measurement, so a request takes 0.1 s at most, and COUNT of the reply says how many
+	 * writes to each member, round trips, or reads of each row, it had time for. EPERM if the
+	 * node is no sender of the subgroup. EBUSY if the subgroup is not active, a sender is
+	 * attached, or rows are being read. EOPNOTSUPP for a ping-pong with a node of another
+	 * kernel or engine, and for reads in what is no table of mode read. EAGAIN if the device
+	 * cannot read all rows yet. ENOTCONN if a member is lost during the measurement, ETIMEDOUT
+	 * if the device does not answer
 	 */
 	SPINDLE_CMD_RAW_RUN,
 	/**
@@ -712,17 +714,24 @@ enum spindle_raw_attr {
 	SPINDLE_RAW_A_PAD,
 	/** @SPINDLE_RAW_A_KIND: u8, enum spindle_raw_kind: what to measure, default write */
 	SPINDLE_RAW_A_KIND,
-	/** @SPINDLE_RAW_A_SIZE: u32, bytes of a write, 1 to 2^20, at most the ring */
+	/**
+	 * @SPINDLE_RAW_A_SIZE: u32, bytes of a write or read, 1 to 2^20, at most the ring or row
+	 */
 	SPINDLE_RAW_A_SIZE,
 	/**
-	 * @SPINDLE_RAW_A_COUNT: u32, writes to each member, or round trips, 1..1000000; in a reply
-	 * as many as there was time for
+	 * @SPINDLE_RAW_A_COUNT: u32, writes to each member, round trips, or reads of each row,
+	 * 1..1000000; in a reply as many as there was time for
 	 */
 	SPINDLE_RAW_A_COUNT,
 	/** @SPINDLE_RAW_A_NS: u64, nanoseconds that it took (reply only) */
 	SPINDLE_RAW_A_NS,
-	/** @SPINDLE_RAW_A_WRITES: u64, writes posted (reply only) */
+	/** @SPINDLE_RAW_A_WRITES: u64, writes or reads posted (reply only) */
 	SPINDLE_RAW_A_WRITES,
+	/**
+	 * @SPINDLE_RAW_A_POST_NS: u64, nanoseconds of NS in which reads were posted; only of kind
+	 * read (reply only)
+	 */
+	SPINDLE_RAW_A_POST_NS,
 	/* private: */
 	__SPINDLE_RAW_A_MAX
 #define SPINDLE_RAW_A_MAX (__SPINDLE_RAW_A_MAX - 1)
@@ -941,6 +950,10 @@ enum spindle_table_stat {
 	SPINDLE_TABLE_S_LOOKS,
 	/** @SPINDLE_TABLE_S_FIRED: looks at which a predicate fired */
 	SPINDLE_TABLE_S_FIRED,
+	/** @SPINDLE_TABLE_S_READS: in mode read: one-sided reads of rows of other members */
+	SPINDLE_TABLE_S_READS,
+	/** @SPINDLE_TABLE_S_FETCHES: in mode read: rows of other members that were read whole */
+	SPINDLE_TABLE_S_FETCHES,
 	/* private: */
 	__SPINDLE_TABLE_S_MAX
 #define SPINDLE_TABLE_S_MAX (__SPINDLE_TABLE_S_MAX - 1)
@@ -1339,7 +1352,11 @@ enum spindle_mode {
 	/**
 	 * @SPINDLE_MODE_TABLE: a table: members share rows of memory, see <linux/spindle_table.h>
 	 */
-	SPINDLE_MODE_TABLE
+	SPINDLE_MODE_TABLE,
+	/**
+	 * @SPINDLE_MODE_TABLE_READ: a table whose rows are read from their owners, and not pushed
+	 */
+	SPINDLE_MODE_TABLE_READ
 };
 
 /**
@@ -1589,7 +1606,12 @@ enum spindle_raw_kind {
 	 * @SPINDLE_RAW_PINGPONG: a write to the next member, which polls for it and answers by a
 	 * write back; both nodes must be of this kernel and of one engine
 	 */
-	SPINDLE_RAW_PINGPONG
+	SPINDLE_RAW_PINGPONG,
+	/**
+	 * @SPINDLE_RAW_READ: in a table of mode read: reads of the rows of all other members at
+	 * once, from their begin; the next ones are posted when the last one has completed
+	 */
+	SPINDLE_RAW_READ
 };
 
 /**

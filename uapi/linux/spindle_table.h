@@ -10,14 +10,14 @@
  * process sleeps.
  *
  * This header is the contract between /dev/spindle-sst and a process. A table is a subgroup of mode
- * SPINDLE_MODE_TABLE: generic netlink creates it, see <linux/spindle_genl.h>. One open file is
- * bound to one table by SPINDLE_TABLE_IOC_ATTACH. Everything that a program needs to know about the
- * layout of the mapped memory is in the reply.
+ * SPINDLE_MODE_TABLE or SPINDLE_MODE_TABLE_READ: generic netlink creates it, see
+ * <linux/spindle_genl.h>. One open file is bound to one table by SPINDLE_TABLE_IOC_ATTACH.
+ * Everything that a program needs to know about the layout of the mapped memory is in the reply.
  *
  * The memory of an attachment
  * ---------------------------
  *   ctl   read-only   words that the kernel writes: state, generation, signals, wake-up flag
- *   usr   read-write  words that the process writes: seen, heard, dirty bits, flush, skip
+ *   usr   read-write  words that the process writes: seen, heard, dirty bits, flush, skip, refresh
  *   own   read-write  the node's own row                      (WRITE)
  *   rows  read-only   the row of each member, one per instance, the own row as well
  *
@@ -61,6 +61,24 @@
  *
  * poll() sets EPOLLOUT for the writer while ctl.flushed is usr.flush, and the eventfd is signalled
  * at each end.
+ *
+ * Mode read
+ * ---------
+ * In a table of SPINDLE_MODE_TABLE_READ nothing is pushed. The device of a node reads the rows of
+ * the other members from their memory, when a process of that node wants so. The other member's
+ * engine need not run for that. The engine of the node takes whole values of cells only, so a row
+ * shows the last whole value that was read. What is said about the guard holds.
+ *
+ *   usr.every    microseconds from one read of a row to the next; 0: none without usr.refresh. The
+ *                engine takes the least number that an attachment of the node wants. A time that is
+ *                shorter than a read takes means: without pause
+ *   usr.refresh  any attachment may store another number with release, and kick. When the rows of
+ *                all other members have been read since, the engine stores that number into
+ *                ctl.refreshed (load-acquire). Numbers are as those of usr.flush
+ *
+ * poll() sets EPOLLRDBAND while ctl.refreshed is usr.refresh, and the eventfd is signalled at each
+ * end. Dirty bits tell the own engine of changes, for the generation and for predicates. usr.skip
+ * means nothing, and a flush ends at once.
  *
  * Members to skip
  * ---------------
@@ -114,6 +132,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 #include <linux/spindle.h>
+#include <linux/spindle_genl.h>
 
 /* Limits, checked by the kernel; netlink errors name them. */
 #define SPINDLE_MIN_CELL	64
@@ -223,6 +242,14 @@ struct spindle_table_attach {
 	 * characters at most and a zero byte; "" if the table has none. The text stays as it is
 	 */
 	__u32 ctl_fields;
+	/** @mode: out: SPINDLE_MODE_TABLE or SPINDLE_MODE_TABLE_READ */
+	__u32 mode;
+	/** @ctl_refreshed: out: offset in ctl of a __u64: the last refresh that has ended */
+	__u32 ctl_refreshed;
+	/** @usr_refresh: out: offset in usr of a __u64: the refresh that is wanted */
+	__u32 usr_refresh;
+	/** @usr_every: out: offset in usr of a __u64: microseconds from one read to the next */
+	__u32 usr_every;
 	/** @ctl: out: section, always present */
 	struct spindle_section ctl;
 	/** @usr: out: section, always present */

@@ -176,8 +176,8 @@ static const char *check_sizes(const struct spindle_view_subgroup *sg)
  */
 const char *spindle_view_check_sizes(const struct spindle_view_subgroup *sg)
 {
-	if (sg->mode > SPINDLE_MODE_TABLE)
-		return "subgroup mode is ordered (0), unordered (1) or table (2)";
+	if (sg->mode > SPINDLE_MODE_TABLE_READ)
+		return "subgroup mode is ordered (0), unordered (1), table (2) or table-read (3)";
 	return spindle_view_is_table(sg) ? check_table(sg) : check_sizes(sg);
 }
 

@@ -48,8 +48,9 @@ struct spindle_view_member {
 /**
  * struct spindle_view_subgroup - configuration of a subgroup, or of a table
  *
- * A table is a subgroup of SPINDLE_MODE_TABLE: its members share rows of memory in place of
- * messages. Every member writes its own row, so a table has no senders and no position.
+ * A table is a subgroup of SPINDLE_MODE_TABLE or SPINDLE_MODE_TABLE_READ: its members share rows of
+ * memory in place of messages. Every member writes its own row, so a table has no senders and no
+ * position.
  */
 struct spindle_view_subgroup {
 	/** @id: unique in the view */
@@ -108,7 +109,18 @@ static inline bool spindle_view_closed(const struct spindle_view_subgroup *sg)
  */
 static inline bool spindle_view_is_table(const struct spindle_view_subgroup *sg)
 {
-	return sg->mode == SPINDLE_MODE_TABLE;
+	return sg->mode == SPINDLE_MODE_TABLE || sg->mode == SPINDLE_MODE_TABLE_READ;
+}
+
+/**
+ * spindle_view_is_read() - do members read the rows of a table from their owners?
+ * @sg: entry of the view, or the configuration of a rule
+ *
+ * Return: true if the subgroup is a table of mode read
+ */
+static inline bool spindle_view_is_read(const struct spindle_view_subgroup *sg)
+{
+	return sg->mode == SPINDLE_MODE_TABLE_READ;
 }
 
 /**

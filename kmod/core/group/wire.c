@@ -221,6 +221,7 @@ int spindle_tb_create(struct spindle_tb *tb, const struct spindle_view *view, u3
 	tb->me = spindle_mask_rank(cfg->members, me);
 	tb->cells = spindle_view_cells(cfg);
 	tb->cell = spindle_view_cell(cfg);
+	tb->read = spindle_view_is_read(cfg);
 	tb->member = memory->zalloc(tb->members, sizeof(*tb->member));
 	tb->guard = memory->zalloc(1, tb->cell);
 	tb->next = memory->zalloc(1, tb->cell);

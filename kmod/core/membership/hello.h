@@ -30,6 +30,8 @@
 #define SPINDLE_HELLO_F_BULK	BIT(3)
 /* The blocks are of large messages, in the view that both are members of. */
 #define SPINDLE_HELLO_F_STREAM	BIT(4)
+/* The connection is for reads of a table's rows. */
+#define SPINDLE_HELLO_F_READ	BIT(6)
 
 /**
  * struct spindle_hello - both directions, in rdma_cm private data
@@ -51,7 +53,7 @@ struct spindle_hello {
 	 * @incarnation: tells two lives of the sender apart; of a question: the byte to begin with
 	 */
 	__le64 incarnation;
-	/** @digest: digest of the sender's view */
+	/** @digest: digest of the sender's view; with SPINDLE_HELLO_F_READ: of the table */
 	__le64 digest;
 	/** @cluster: of the name of the cluster */
 	__le32 cluster;

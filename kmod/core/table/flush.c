@@ -88,7 +88,7 @@ bool spindle_tb_take_flush(struct spindle_tb *tb, u64 ask)
 {
 	u32 r;
 
-	if (ask == tb->flush || tb->half)
+	if (ask == tb->flush || (tb->half && !tb->read))
 		return false;
 	tb->flush = ask;
 	for (r = 0; r < tb->members; r++)
@@ -120,7 +120,7 @@ bool spindle_tb_end_flush(struct spindle_tb *tb)
 
 	if (tb->flushed == tb->flush)
 		return false;
-	for (r = 0; r < tb->members; r++)
+	for (r = 0; r < tb->members && !tb->read; r++)
 		if (r != tb->me && !spindle_tb_skips(tb, r))
 			all &= has_all(&tb->member[r], tb->flush, &posted);
 	if (!all)

@@ -205,7 +205,7 @@ bool spindle_tb_run(struct spindle_tb *tb)
 	u32 r;
 
 	for (r = 0; r < tb->members; r++)
-		if (r != tb->me && !(tb->bad & BIT_ULL(r)))
+		if (r != tb->me && !tb->read && !(tb->bad & BIT_ULL(r)))
 			work |= hear(tb, r);
 	work |= spindle_tb_preds_look(tb);
 	work |= change_row(tb);
@@ -224,7 +224,7 @@ bool spindle_tb_run(struct spindle_tb *tb)
  */
 bool spindle_tb_wanted(const struct spindle_tb *tb, u32 rank)
 {
-	return tb->member[rank].due && !spindle_tb_skips(tb, rank);
+	return !tb->read && tb->member[rank].due && !spindle_tb_skips(tb, rank);
 }
 
 /**

@@ -28,6 +28,9 @@
  * block to each member behind what that member lacks, and notes the block's place in the queue.
  * The flush has ended when the queues to all members are complete up to there.
  *
+ * In mode read nothing is pushed. Each node fetches the rows of others, see fetch.h, and changes of
+ * the own row only matter to the own node. Flushes end at once.
+ *
  * A process can also skip members. They then lack what changes until the process takes them in
  * again, and no flush waits for them.
  *
@@ -70,7 +73,7 @@ struct spindle_tb_member {
 	/** @node: id of its node */
 	u32 node;
 	/** @cells: its cells, in the copy of its row that we hold; NULL at the own rank */
-	const u8 *cells;
+	u8 *cells;
 	/** @remote_cells: offset of the own cells in its copy of the own row */
 	u64 remote_cells;
 	/** @remote_block: offset of the own block there */
@@ -112,6 +115,10 @@ struct spindle_tb_stats {
 	u64 blocks;
 	/** @heard: changes of other rows */
 	u64 heard;
+	/** @reads: reads of rows by the device, in mode read */
+	u64 reads;
+	/** @fetches: rows that were fetched whole */
+	u64 fetches;
 	/** @torn: reads that found a block half written */
 	u64 torn;
 	/** @half: guards that the process was writing, left for its next dirty bit */
@@ -134,6 +141,8 @@ struct spindle_tb {
 	u32 cells;
 	/** @cell: bytes of a cell */
 	u32 cell;
+	/** @read: mode read: rows are fetched (fetch.h), and not pushed */
+	bool read;
 	/** @member: by rank; the embedder's memory */
 	struct spindle_tb_member *member;
 	/** @row: own cells, in the own row */

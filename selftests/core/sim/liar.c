@@ -456,7 +456,7 @@ static void other_rules(struct liar *liar, struct spindle_rules *rules)
 		rules->max_nodes = rng_below(&liar->rng, SPINDLE_MAX_MEMBERS + 2);
 		break;
 	case 6:
-		rule->cfg.mode = rng_below(&liar->rng, SPINDLE_MODE_TABLE + 2);
+		rule->cfg.mode = rng_below(&liar->rng, SPINDLE_MODE_TABLE_READ + 2);
 		break;
 	default:
 		rule->shards = rng_below(&liar->rng, 4);

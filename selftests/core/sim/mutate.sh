@@ -167,5 +167,11 @@ mutant table_guard_first table/table.c 's/u32 n = push_cells(tb, m, write, max -
 mutant table_not_vouched table/table.c 's/return !m->vouch ||/return 1 ||/'
 mutant table_torn_guard table/row.c 's/tb->half = !spindle_tb_copy_cell(.*/tb->half = true;/'
 mutant table_not_heard table/table.c 's/WRITE_ONCE(m->guard, word\[SPINDLE_TB_GUARD\]);/;/'
+mutant fetch_torn_taken table/fetch.c '/^static bool take_cells/,/^}/ s/spindle_mix(from, n - 1) != from\[n - 1\])/0)/'
+mutant fetch_guard_with_cells table/fetch.c 's/ || !is_shown(f, m, n))/)/'
+mutant fetch_guard_early table/fetch.c 's/^	if (done)$/	if (f->guarded)/'
+mutant fetch_not_heard table/fetch.c 's/tb->changed |= BIT_ULL(rank);/;/'
+mutant fetch_guard_untold table/fetch.c 's/WRITE_ONCE(m->guard, .*/;/'
+mutant fetch_pushed table/table.c 's/return !tb->read \&\& tb->member/return tb->member/'
 
 mutants_end

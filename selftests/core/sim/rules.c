@@ -32,7 +32,8 @@ static void make_table(struct sim *sim, struct spindle_rule *rule)
 	u32 room = SIM_CELLS * SPINDLE_MIN_CELL;
 	bool of_cell;
 
-	rule->cfg.mode = SPINDLE_MODE_TABLE;
+	rule->cfg.mode = rng_chance(&sim->tables, 40) ? SPINDLE_MODE_TABLE_READ :
+							SPINDLE_MODE_TABLE;
 	rule->cfg.hold = 0;
 	rule->senders = 0;
 	rule->all_send = 0;
@@ -124,7 +125,7 @@ static u32 any_id(struct sim *sim, const struct spindle_rules *rules)
  */
 static u32 some_shards(struct sim *sim, u32 id, u32 mode)
 {
-	bool may = id >= SIM_BORN - 1 && mode != SPINDLE_MODE_TABLE;
+	bool may = id >= SIM_BORN - 1 && mode < SPINDLE_MODE_TABLE;
 
 	return may && rng_chance(&sim->shards, 40) ? 2 : 1;
 }

@@ -349,6 +349,7 @@ struct total {
 	u64 lies[LIE_KINDS];
 	u64 found[LIE_KINDS];
 	u64 rules_changed, sharded, rules_unmet, rules_adopted, tables, cells, flushes;
+	u64 rows_fetched;
 };
 
 static void add(struct total *t, const struct sim *sim)
@@ -391,6 +392,7 @@ static void add(struct total *t, const struct sim *sim)
 	t->tables += sim->tables_begun;
 	t->cells += sim->cells_read;
 	t->flushes += sim->flushes;
+	t->rows_fetched += sim->rows_fetched;
 	for (i = 0; i < FAULT_KINDS; i++)
 		t->happened[i] += sim->happened[i];
 	t->liars += !!sim->liar;
@@ -433,11 +435,11 @@ static void report_counts(const struct total *t, double seconds)
 	       (unsigned long long)t->lost_then);
 	printf("# joiners of one change that connected to each other: %llu\n",
 	       (unsigned long long)t->met);
-	printf("# nodes that changed their rules: %llu, with several shards: %llu; offers that another change ended: %llu; takeovers that adopted other rules: %llu; tables begun: %llu, cells read: %llu, rows at the end of a flush: %llu\n",
+	printf("# nodes that changed their rules: %llu, with several shards: %llu; offers that another change ended: %llu; takeovers that adopted other rules: %llu; tables begun: %llu, cells read: %llu, rows at the end of a flush: %llu, reads of rows: %llu\n",
 	       (unsigned long long)t->rules_changed, (unsigned long long)t->sharded,
 	       (unsigned long long)t->rules_unmet, (unsigned long long)t->rules_adopted,
 	       (unsigned long long)t->tables, (unsigned long long)t->cells,
-	       (unsigned long long)t->flushes);
+	       (unsigned long long)t->flushes, (unsigned long long)t->rows_fetched);
 	printf("# lanes that broke alone: %llu, idle and closed: %llu, other ends replaced: %llu; schedules without quorum: %llu\n",
 	       (unsigned long long)t->snapped, (unsigned long long)t->idled,
 	       (unsigned long long)t->renewed, (unsigned long long)t->any);

@@ -19,6 +19,7 @@
 
 #include "core/membership/card.h"
 #include "core/group/group.h"
+#include "core/table/fetch.h"
 #include "core/table/predicate.h"
 #include "core/multicast/history.h"
 #include "core/membership/hello.h"
@@ -222,6 +223,13 @@ struct kept {
  * @sealed: the process has sealed the cell of the next round, and not the guard
  * @came: the node came into the view when the table was there already
  * @seen_cell: by node: versions that the reader has seen
+ * @fetch: of a table of mode read: the fetch of a row
+ * @fetch_vid: the view of that fetch
+ * @fetching: the row is that of the node with this index, less 1; 0: there is no fetch
+ * @first: the word of the range that the device reads first
+ * @words: words that it has read
+ * @guard: memory for @fetch
+ * @landing: where the device puts the row
  * @began_at: own messages when the view began
  * @extra: the other reading process
  * @kept: its history, with the process that reads it
@@ -273,6 +281,13 @@ struct group {
 	bool sealed;
 	bool came;
 	u64 seen_cell[SIM_NODES][SIM_CELLS];
+	struct spindle_tb_fetch fetch;
+	u64 fetch_vid;
+	u32 fetching;
+	u32 first;
+	u32 words;
+	u64 guard[SIM_CELLS * SPINDLE_MIN_CELL / sizeof(u64)];
+	u64 landing[SIM_CELLS * SPINDLE_MIN_CELL / sizeof(u64)];
 	u64 began_at;
 	struct extra extra;
 	struct kept kept;
@@ -438,6 +453,7 @@ struct sim {
 	struct rng shards; /* the same, for shards */
 	u64 tables_begun;
 	u64 cells_read;
+	u64 rows_fetched;
 	u64 flushes; /* rows that were compared at the end of a flush */
 	struct spindle_rules rules;
 	struct spindle_rules wanted[SIM_WANTS]; /* other rules that the administrator has wanted */

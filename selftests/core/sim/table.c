@@ -126,11 +126,103 @@ static void flush_row(struct node *node, u32 g)
 {
 	struct group *grp = &node->group[g];
 
-	if (node->sim->quiet || grp->tb->flushed != grp->ask ||
+	if (node->sim->quiet || grp->tb->read || grp->tb->flushed != grp->ask ||
 	    !rng_chance(&node->sim->tables, 20))
 		return;
 	grp->ask++;
 	grp->asked = grp->round;
+}
+
+/* ---- fetch ---------------------------------------------------------------- */
+
+/* The rank of a node in a table, or the number of members. */
+static u32 rank_in(const struct group *grp, u32 index)
+{
+	u32 r;
+
+	for (r = 0; r < grp->tb->members; r++)
+		if (grp->member_node[r] == index)
+			break;
+	return r;
+}
+
+/*
+ * Can the device read the row of another node? The connection for that ends with the table at
+ * either end. A suspicion ends it together with the connection of the view.
+ */
+static bool can_fetch(const struct node *node, u32 g, const struct node *owner)
+{
+	const struct link *link = &node->sim->link[owner->index][node->index];
+	const struct group *grp = &node->group[g];
+
+	return node_up(owner) && node->life[owner->index] == owner->inc && !link->cut &&
+	       link->up_at <= node->sim->now && owner->group[g].tb &&
+	       owner->group[g].mc->id == grp->mc->id && rank_in(grp, owner->index) != grp->tb->me;
+}
+
+static void begin_read(struct node *node, struct group *grp)
+{
+	grp->words = 0;
+	grp->first = rng_below(&node->sim->tables, words_of(grp->tb) * grp->tb->cells);
+}
+
+static void begin_fetch(struct node *node, u32 g)
+{
+	struct group *grp = &node->group[g];
+	u32 index = grp->member_node[rng_below(&node->sim->tables, grp->tb->members)];
+
+	if (!can_fetch(node, g, &node->sim->node[index]))
+		return;
+	grp->fetching = index + 1;
+	grp->fetch_vid = spindle_mb_view(&node->mb)->vid;
+	grp->fetch.guard = grp->guard;
+	spindle_tb_fetch_begin(&grp->fetch, grp->tb);
+	begin_read(node, grp);
+}
+
+/* The device reads some words, and begins anywhere in the range. Returns whether it has all. */
+static bool read_words(struct node *node, u32 g, const struct node *owner)
+{
+	struct group *grp = &node->group[g];
+	struct spindle_range range = spindle_tb_fetch_next(&grp->fetch, grp->tb);
+	u32 n = range.len / sizeof(u64), left = 1 + rng_below(&node->sim->tables, 64), at;
+
+	for (; left && grp->words < n; left--, grp->words++) {
+		at = range.at / sizeof(u64) + (grp->first + grp->words) % n;
+		grp->landing[at] = cell_of(owner, g, owner->index, 0)[at];
+	}
+	return grp->words >= n;
+}
+
+/* One row at a time is fetched, because some process of the node always wants the next one. */
+static void fetch_row(struct node *node, u32 g)
+{
+	struct group *grp = &node->group[g];
+	const struct node *owner;
+	u32 rank;
+
+	if (!grp->fetching)
+		begin_fetch(node, g);
+	if (!grp->fetching)
+		return;
+	owner = &node->sim->node[grp->fetching - 1];
+	rank = rank_in(grp, owner->index);
+	if (rank == grp->tb->members || !can_fetch(node, g, owner)) {
+		grp->fetching = 0;
+		return;
+	}
+	/* A view has begun, and the table is another object. What is read goes on. */
+	if (grp->fetch_vid != spindle_mb_view(&node->mb)->vid)
+		spindle_tb_fetch_begin(&grp->fetch, grp->tb);
+	grp->fetch_vid = spindle_mb_view(&node->mb)->vid;
+	if (!read_words(node, g, owner))
+		return;
+	if (spindle_tb_fetch_take(&grp->fetch, grp->tb, rank, grp->landing))
+		grp->fetching = 0;
+	else
+		begin_read(node, grp);
+	spindle_mg_touch(&node->mg, g);
+	node->sim->rows_fetched++;
 }
 
 /* ---- read ----------------------------------------------------------------- */
@@ -173,8 +265,13 @@ static u64 read_cell(struct node *node, u32 g, const struct node *owner, u32 cel
 	const u64 *w = cell_of(node, g, owner->index, cell);
 	u32 n = words_of(node->group[g].tb);
 
-	if (spindle_mix(w, n - 1) != w[n - 1])
+	if (spindle_mix(w, n - 1) != w[n - 1]) {
+		/* The engine shows whole cells only of what it has fetched. */
+		if (node->group[g].tb->read && owner != node)
+			sim_fail(node->sim, "node %u group %u: cell %u of node %u is torn",
+				 node->index, node->group[g].mc->id, cell, owner->index);
 		return U64_MAX;
+	}
 	if (w[n - 2])
 		check_value(node, g, owner, cell, w, w[n - 2]);
 	return w[n - 2];
@@ -296,6 +393,7 @@ void table_begin(struct node *node, u32 g)
 	grp->sealed = false;
 	memset(grp->dirty, 0, sizeof(grp->dirty));
 	memset(grp->seen_cell, 0, sizeof(grp->seen_cell));
+	grp->fetching = 0;
 	grp->ask = 0;
 	grp->asked = 0;
 	spindle_tb_attach(grp->tb, grp->dirty, &grp->ask, NULL);
@@ -332,6 +430,8 @@ void table_run(struct node *node, u32 g)
 	/* A node that stops may have half of a view. */
 	if (!node_up(node))
 		return;
+	if (grp->tb->read)
+		fetch_row(node, g);
 	for (r = 0; r < grp->tb->members; r++)
 		if (is_owner(node, grp->member_node[r]))
 			read_row(node, g, r);

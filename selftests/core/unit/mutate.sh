@@ -47,7 +47,9 @@ first_tests()
 	*/agree.c | */membership.c | */show.c | */suspect.c) echo liar suspect ;;
 	*/rules.c) echo change rules ;;
 	table/predicate.c) echo table_pred table ;;
-	*/change.c | group/group.c | */wire.c) echo group ;;
+	table/table.c | table/flush.c) echo table fetch ;;
+	*/change.c | group/group.c) echo group ;;
+	*/wire.c) echo group fetch ;;
 	*/deliver.c | */epoch.c | */release.c) echo epoch history ;;
 	rdmc/schedule.*) echo schedule ;;
 	rdmc/*) echo rdmc_alone stream ;;
@@ -244,7 +246,14 @@ mutant rules_min membership/rules.c 's/!rule->min || rule->min > /rule->min > /'
 mutant rules_exit membership/rules.c 's/rule->on_exit > SPINDLE_ON_EXIT_LEAVE/0/'
 mutant rules_nodes membership/rules.c 's/rule->num_nodes > SPINDLE_MAX_MEMBERS/0/'
 mutant rules_closed_sizes membership/rules.c 's/if (!err \&\& is_closed(rule))/if (0)/'
-mutant view_mode base/view.c '/^const char \*spindle_view_check_sizes/,/^}/ s/sg->mode > SPINDLE_MODE_TABLE/0/'
+mutant view_mode base/view.c '/^const char \*spindle_view_check_sizes/,/^}/ s/sg->mode > SPINDLE_MODE_TABLE_READ/0/'
+mutant view_mode_last base/view.c '/^const char \*spindle_view_check_sizes/,/^}/ s/sg->mode > SPINDLE_MODE_TABLE_READ/sg->mode > SPINDLE_MODE_TABLE/'
+mutant view_is_table base/view.h 's/return sg->mode == SPINDLE_MODE_TABLE || /return /'
+mutant view_is_table_read base/view.h 's/return sg->mode == SPINDLE_MODE_TABLE || .*;/return sg->mode == SPINDLE_MODE_TABLE;/'
+mutant view_is_table_any base/view.h 's/return sg->mode == SPINDLE_MODE_TABLE || .*;/return sg->mode >= SPINDLE_MODE_UNORDERED;/'
+mutant view_is_read base/view.h 's/return sg->mode == SPINDLE_MODE_TABLE_READ;/return sg->mode >= SPINDLE_MODE_TABLE;/'
+mutant view_is_read_never base/view.h 's/return sg->mode == SPINDLE_MODE_TABLE_READ;/return false;/'
+mutant rules_digest_mode membership/rules.c 's/part\[0\] = (u64)rule->cfg.id << 32 | rule->cfg.mode;/part[0] = (u64)rule->cfg.id << 32;/'
 mutant rules_nobody membership/rules.c 's/return any ? NULL : "a subgroup has at least one sender";/return NULL;/'
 mutant rules_node_zero membership/rules.c 's/if (!rule->node\[i\])/if (0)/'
 mutant rules_node_twice membership/rules.c 's/for (j = 0; j < i; j++)/for (j = 1; j < i; j++)/'
@@ -1541,5 +1550,44 @@ mutant table_set_not_counted table/row.c '/^void spindle_tb_set/,/^}/ s/tb->sets
 mutant table_heard_no_look table/table.c '/^static bool hear/,/^}/ s/tb->changed |= BIT_ULL(r);/;/'
 mutant table_own_no_look table/table.c '/^static bool change_row/,/^}/ s/tb->changed |= BIT_ULL(tb->me);/;/'
 mutant table_guard_before_predicates table/table.c '/^bool spindle_tb_run/,/^}/ { s/bool work = false;/bool work = change_row(tb);/; s/return change_row(tb) || work;/return work;/ }'
+
+# Rows that are fetched.
+mutant fetch_guard_early table/fetch.c 's/^	if (done)$/	if (f->guarded)/'
+mutant fetch_guard_with_cells table/fetch.c 's/ || !is_shown(f, m, n))/)/'
+mutant fetch_guard_reread table/fetch.c 's/if (!f->guarded || !is_shown(f, m, n))/if (1)/'
+mutant fetch_range_row table/fetch.c 's/u32 at = f->guarded ? tb->cell : 0;/u32 at = 0;/'
+mutant fetch_range_short table/fetch.c 's/.len = tb->cells \* tb->cell - at/.len = (tb->cells - 1) * tb->cell - at/'
+mutant fetch_range_long table/fetch.c 's/.len = tb->cells \* tb->cell - at/.len = tb->cells * tb->cell/'
+mutant fetch_guard_unsealed table/fetch.c '/^static bool copy_guard/,/^}/ s/ || spindle_mix(.*/ || true;/'
+mutant fetch_guard_known table/fetch.c '/^static bool copy_guard/,/^}/ s/return is_shown(f, m, n) ||/return/'
+mutant fetch_guard_untold table/fetch.c 's/WRITE_ONCE(m->guard, .*/;/'
+mutant fetch_guard_awaited table/fetch.c 's/f->torn\[0\] &= ~1ULL;/;/'
+mutant fetch_guard_silent table/fetch.c 's/changed |= put_guard(/put_guard(/'
+mutant fetch_cell_unsealed table/fetch.c '/^static bool take_cells/,/^}/ s/spindle_mix(from, n - 1) != from\[n - 1\])/0)/'
+mutant fetch_cell_known table/fetch.c '/^static bool take_cells/,/^}/ s/from\[n - 1\] != READ_ONCE(to\[n - 1\]) && //'
+mutant fetch_cell_older table/fetch.c '/^static bool put_cell/,/^}/ s/ || from\[n - 2\] < READ_ONCE(to\[n - 2\]))/)/'
+mutant fetch_cell_same table/fetch.c '/^static bool put_cell/,/^}/ s/from\[n - 1\] == READ_ONCE(to\[n - 1\]) || //'
+mutant fetch_cell_short table/fetch.c '/^static bool put_cell/,/^}/ s/i < n - 1; i++/i < n - 2; i++/'
+mutant fetch_torn_ignored table/fetch.c '/^static bool any_torn/,/^}/ s/if (f->torn\[w\])/if (0)/'
+mutant fetch_torn_first_word table/fetch.c '/^static bool any_torn/,/^}/ s/w < spindle_tb_words(tb)/w < 1/'
+mutant fetch_torn_stays table/fetch.c 's/f->torn\[c \/ 64\] &= .*/;/'
+mutant fetch_torn_word table/fetch.c 's/f->torn\[c \/ 64\] &= .*/f->torn[c \/ 64] = 0;/'
+mutant fetch_torn_unread table/fetch.c '/^static bool take_read/,/^}/ s/		all_torn(f, tb);/		;/'
+mutant fetch_begin_torn table/fetch.c '/^void spindle_tb_fetch_begin/,/^}/ s/all_torn(f, tb);/;/'
+mutant fetch_begin_guarded table/fetch.c '/^void spindle_tb_fetch_begin/,/^}/ s/f->guarded = false;/;/'
+mutant fetch_begin_reads table/fetch.c '/^void spindle_tb_fetch_begin/,/^}/ s/f->reads = 0;/;/'
+mutant fetch_cells_less table/fetch.c '/^static bool take_cells/,/^}/ s/c < tb->cells; c++/c + 1 < tb->cells; c++/'
+mutant fetch_no_limit table/fetch.c 's/return done || f->reads == SPINDLE_FETCH_READS;/return done;/'
+mutant fetch_once table/fetch.c 's/return done || f->reads == SPINDLE_FETCH_READS;/return true;/'
+mutant fetch_no_look table/fetch.c 's/tb->changed |= BIT_ULL(rank);/;/'
+mutant fetch_not_heard table/fetch.c 's/spindle_count(&tb->stats.heard, 1);/;/'
+mutant fetch_not_counted table/fetch.c 's/spindle_count(&tb->stats.fetches, done);/;/'
+mutant fetch_all_counted table/fetch.c 's/spindle_count(&tb->stats.fetches, done);/spindle_count(\&tb->stats.fetches, 1);/'
+mutant fetch_reads_uncounted table/fetch.c 's/spindle_count(&tb->stats.reads, 1);/;/'
+mutant table_read_wanted table/table.c 's/return !tb->read && tb->member/return tb->member/'
+mutant table_read_flush table/flush.c 's/r < tb->members && !tb->read; r++/r < tb->members; r++/'
+mutant table_read_half table/flush.c 's/(tb->half \&\& !tb->read)/tb->half/'
+mutant table_read_hears table/table.c 's/ \&\& !tb->read \&\& !(tb->bad/ \&\& !(tb->bad/'
+mutant table_read_mode group/wire.c 's/tb->read = spindle_view_is_read(cfg);/;/'
 
 mutants_end

@@ -279,7 +279,12 @@ static void test_table(void)
 	card_table();
 	subgroups()[2].former = 1;
 	CHECK(says("a table has no position"));
-	card_table()->cfg.mode = SPINDLE_MODE_TABLE + 1;
+	card_table()->cfg.mode = SPINDLE_MODE_TABLE_READ;
+	CHECK(!read_true());
+	CHECK(!spindle_card_read(card, bytes(), &v, &r));
+	CHECK(spindle_view_is_read(&v.subgroup[2]));
+	CHECK_EQ(v.subgroup[2].senders, 0);
+	card_table()->cfg.mode = SPINDLE_MODE_TABLE_READ + 1;
 	CHECK(says("a subgroup has at least one sender"));
 }
 

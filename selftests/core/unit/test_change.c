@@ -148,6 +148,30 @@ static void test_open_table(void)
 	CHECK(next.rule[LARGE].flags & SPINDLE_RULE_CLOSED);
 }
 
+/* A table of another mode is another table. It needs a spare, as one with other cells does. */
+static void test_table_mode(void)
+{
+	struct spindle_rule rule = wanted_table(20, 8, 512);
+
+	begin();
+	CHECK_EQ(spindle_rules_open(&now, &next, &rule), 0);
+	now = next;
+	rule.cfg.mode = SPINDLE_MODE_TABLE_READ;
+	CHECK_EQ(spindle_rules_replace(&now, &next, &rule), 0);
+	CHECK(may_change());
+	CHECK(next.rule[SMALL].flags & SPINDLE_RULE_CLOSED);
+	CHECK_EQ(next.rule[SMALL_2].cfg.id, 20);
+	CHECK_EQ(next.rule[SMALL_2].cfg.mode, SPINDLE_MODE_TABLE_READ);
+	/* The mode of a table never changes where it is. */
+	next = now;
+	next.rule[SMALL].cfg.mode = SPINDLE_MODE_TABLE_READ;
+	CHECK(valid(&next));
+	CHECK(spindle_rules_change(&now, &next));
+	begin();
+	CHECK_EQ(spindle_rules_open(&now, &next, &rule), 0);
+	CHECK(may_change());
+}
+
 static void test_close(void)
 {
 	static struct spindle_rules spare;
@@ -886,6 +910,7 @@ int main(void)
 	static const struct tap_case cases[] = {
 		{ "a new subgroup takes the smallest spare", test_open },
 		{ "a new table takes a spare, too", test_open_table },
+		{ "a table of another mode is another table", test_table_mode },
 		{ "a subgroup is removed, and its spare is free again", test_close },
 		{ "a subgroup that changes goes to another place", test_replace },
 		{ "one change has several changes of subgroups", test_several },

@@ -283,7 +283,7 @@ static void test_count_rules(void)
 	CHECK_EQ(next.subgroup[5].former, 2 * SPINDLE_LIFE_MESSAGES);
 	/* A table has no position. A subgroup that takes its place begins as its rule says. */
 	next.subgroup[0].mode = SPINDLE_MODE_TABLE;
-	next.subgroup[3].mode = SPINDLE_MODE_TABLE;
+	next.subgroup[3].mode = SPINDLE_MODE_TABLE_READ;
 	spindle_decree_count(word, &view, &next);
 	CHECK_EQ(next.subgroup[0].former, 0);
 	CHECK_EQ(next.subgroup[3].former, 0);

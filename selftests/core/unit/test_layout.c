@@ -28,7 +28,7 @@ static void make_table(struct spindle_view_subgroup *sg)
 	u32 most = min_t(u32, SPINDLE_MAX_TABLE_ROW / cell, SPINDLE_MAX_CELLS);
 	bool of_cell;
 
-	sg->mode = SPINDLE_MODE_TABLE;
+	sg->mode = rng_chance(&rng, 50) ? SPINDLE_MODE_TABLE : SPINDLE_MODE_TABLE_READ;
 	sg->senders = 0;
 	CHECK(!spindle_view_set_table(sg, 1 + rng_below(&rng, most), cell, &of_cell));
 }

@@ -115,6 +115,9 @@ static struct spindle_rule *table(struct spindle_rules *r)
 }
 
 LIMIT(table_as_it_is, NULL, -1, table(r));
+LIMIT(table_read, NULL, -1, table(r)->cfg.mode = SPINDLE_MODE_TABLE_READ);
+LIMIT(table_read_sends, TABLE_SENDS, 1, table(r)->cfg.mode = SPINDLE_MODE_TABLE_READ;
+	r->rule[1].senders = 1);
 LIMIT(table_of_all, NULL, -1, table(r)->num_nodes = 0);
 LIMIT(table_sends, TABLE_SENDS, 1, table(r)->senders = 1);
 LIMIT(table_all_send, TABLE_SENDS, 1, table(r)->all_send = 1);
@@ -138,13 +141,13 @@ static struct spindle_rule *closed(struct spindle_rules *r)
 
 #define WINDOW "subgroup window is a power of two from 1 to 65536"
 #define RING "subgroup ring is a power of two from 4096 to 2^30"
-#define MODE "subgroup mode is ordered (0), unordered (1) or table (2)"
+#define MODE "subgroup mode is ordered (0), unordered (1), table (2) or table-read (3)"
 #define TABLE_RING "a table's ring is the smallest power of two that its cells fit into"
 
 LIMIT(closed_as_it_is, NULL, -1, closed(r));
 LIMIT(closed_window, WINDOW, 1, closed(r)->cfg.window = 1U << 31);
 LIMIT(closed_ring, RING, 1, closed(r)->cfg.ring = 65537);
-LIMIT(closed_mode, MODE, 1, closed(r)->cfg.mode = SPINDLE_MODE_TABLE + 1);
+LIMIT(closed_mode, MODE, 1, closed(r)->cfg.mode = SPINDLE_MODE_TABLE_READ + 1);
 LIMIT(closed_table, NULL, -1, table(r)->flags = SPINDLE_RULE_CLOSED);
 LIMIT(closed_table_ring, TABLE_RING, 1, table(r)->cfg.ring *= 2;
 	r->rule[1].flags = SPINDLE_RULE_CLOSED);
@@ -165,6 +168,7 @@ static void test_check(void)
 		&limit_names_missing,
 		&limit_witness, &limit_witness_gap, &limit_witness_late, &limit_witness_twice,
 		&limit_witness_named, &limit_table_as_it_is, &limit_table_of_all,
+		&limit_table_read, &limit_table_read_sends,
 		&limit_table_sends, &limit_table_all_send, &limit_table_shards,
 		&limit_table_exit, &limit_table_closed_sends, &limit_table_name,
 		&limit_closed_as_it_is, &limit_closed_window, &limit_closed_ring,
@@ -400,14 +404,14 @@ static void random_rule(struct spindle_rule *rule, u32 id, u32 shards)
 
 static bool is_table(const struct spindle_rule *rule)
 {
-	return rule->cfg.mode == SPINDLE_MODE_TABLE;
+	return spindle_view_is_table(&rule->cfg);
 }
 
 static void make_table(struct spindle_rule *rule)
 {
 	bool of_cell;
 
-	rule->cfg.mode = SPINDLE_MODE_TABLE;
+	rule->cfg.mode = rng_chance(&rng, 50) ? SPINDLE_MODE_TABLE : SPINDLE_MODE_TABLE_READ;
 	rule->senders = 0;
 	rule->all_send = 0;
 	rule->on_exit = SPINDLE_ON_EXIT_DISCARD;

@@ -333,7 +333,7 @@ static void make_tb(u32 n)
 		if (r == n)
 			continue;
 		m->done = &host[n].to[r].head;
-		m->cells = (const u8 *)cell_of(n, r, 0);
+		m->cells = (u8 *)cell_of(n, r, 0);
 		m->remote_cells = SKEW;
 		m->remote_block = SKEW + end;
 		m->block = (void *)(cell_of(n, r, 0) + end / 8);

@@ -91,7 +91,7 @@ LIMIT(member_family_zero, false, v->member[1].addr.family = 0);
 LIMIT(too_many_subgroups, false, v->num_subgroups = SPINDLE_MAX_SUBGROUPS + 1);
 LIMIT(no_subgroups, true, v->num_subgroups = 0);
 LIMIT(subgroup_id_twice, false, v->subgroup[1].id = v->subgroup[0].id);
-LIMIT(mode_unknown, false, v->subgroup[0].mode = SPINDLE_MODE_TABLE + 1);
+LIMIT(mode_unknown, false, v->subgroup[0].mode = SPINDLE_MODE_TABLE_READ + 1);
 LIMIT(window_zero, false, v->subgroup[0].window = 0);
 LIMIT(window_odd, false, v->subgroup[0].window = 3);
 LIMIT(window_max, true, v->subgroup[0].window = SPINDLE_MAX_WINDOW);
@@ -127,6 +127,11 @@ static struct spindle_view_subgroup *table(struct spindle_view *v, u32 cells, u3
 }
 
 LIMIT(table_as_it_is, true, table(v, 5, 128));
+LIMIT(table_read, true, table(v, 5, 128)->mode = SPINDLE_MODE_TABLE_READ);
+LIMIT(table_read_sends, false, table(v, 5, 128)->mode = SPINDLE_MODE_TABLE_READ;
+	v->subgroup[1].senders = 4);
+LIMIT(table_read_ring, false, table(v, 65, 128)->mode = SPINDLE_MODE_TABLE_READ;
+	v->subgroup[1].ring /= 2);
 LIMIT(table_cells_zero, false, table(v, 5, 128)->window = 0);
 LIMIT(table_cells_max, true, table(v, SPINDLE_MAX_CELLS, SPINDLE_MIN_CELL));
 LIMIT(table_cells_above, false, table(v, SPINDLE_MAX_CELLS + 1, SPINDLE_MIN_CELL));
@@ -162,6 +167,7 @@ static void test_check(void)
 		&limit_msg_max, &limit_msg_above, &limit_nobody_in_it,
 		&limit_stranger_in_it, &limit_nobody_sends, &limit_stranger_sends,
 		&limit_second_is_checked, &limit_table_as_it_is, &limit_table_cells_zero,
+		&limit_table_read, &limit_table_read_sends, &limit_table_read_ring,
 		&limit_table_cells_max, &limit_table_cells_above, &limit_table_cell_below,
 		&limit_table_cell_odd, &limit_table_cell_max, &limit_table_cell_above,
 		&limit_table_row_above, &limit_table_sizes_wrap, &limit_table_ring_above,
@@ -432,9 +438,26 @@ static void test_set_table(void)
 	CHECK(spindle_view_set_table(&sg, 1024, 128, &of_cell) && !of_cell);
 	CHECK_EQ(spindle_view_cells(&sg), 100);
 	CHECK_EQ(spindle_view_cell(&sg), 256);
-	CHECK(spindle_view_is_table(&sg));
-	sg.mode = SPINDLE_MODE_UNORDERED;
-	CHECK(!spindle_view_is_table(&sg));
+}
+
+static void test_modes(void)
+{
+	static const struct {
+		u32 mode;
+		bool table;
+		bool read;
+	} is[] = {
+		{ SPINDLE_MODE_ORDERED, false, false }, { SPINDLE_MODE_UNORDERED, false, false },
+		{ SPINDLE_MODE_TABLE, true, false }, { SPINDLE_MODE_TABLE_READ, true, true },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(is); i++) {
+		struct spindle_view_subgroup sg = { .mode = is[i].mode };
+
+		CHECK_EQ(spindle_view_is_table(&sg), is[i].table);
+		CHECK_EQ(spindle_view_is_read(&sg), is[i].read);
+	}
 }
 
 int main(void)
@@ -454,6 +477,7 @@ int main(void)
 		{ "a subgroup has a default ring", test_default_ring },
 		{ "the default ring of illegal arguments is legal", test_default_ring_extremes },
 		{ "a table gets its sizes", test_set_table },
+		{ "tables have two modes", test_modes },
 	};
 
 	return tap_run(cases, ARRAY_SIZE(cases));
