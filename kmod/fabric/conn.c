@@ -31,6 +31,20 @@ static void keep_greeting(struct spindle_conn *conn, const void *hello, u8 len)
 		memcpy(conn->greeting, hello, conn->greeting_len);
 }
 
+/*
+ * Whoever answers a request also says how many reads each side may have outstanding, and the
+ * queue pair of the side that dials takes those numbers. A device may wait for ever with a read
+ * that it may not begin. iWARP agrees on the numbers in another way.
+ */
+static bool depths_fit(const struct spindle_conn *conn, const struct rdma_conn_param *answer)
+{
+	if (!rdma_cap_ib_cm(conn->id->device, conn->id->port_num))
+		return true;
+	if (!conn->cfg.read)
+		return !answer->responder_resources;
+	return answer->responder_resources <= SPINDLE_READS && answer->initiator_depth;
+}
+
 static int conn_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 {
 	struct spindle_conn *conn = id->context;
@@ -39,9 +53,12 @@ static int conn_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 
 	switch (event->event) {
 	case RDMA_CM_EVENT_ESTABLISHED:
-		if (conn->cfg.active)
-			keep_greeting(conn, event->param.conn.private_data,
-				      event->param.conn.private_data_len);
+		if (!conn->cfg.active)
+			break;
+		keep_greeting(conn, event->param.conn.private_data,
+			      event->param.conn.private_data_len);
+		if (!depths_fit(conn, &event->param.conn))
+			WRITE_ONCE(conn->event_status, -EPROTO);
 		break;
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
@@ -263,10 +280,20 @@ static u8 ack_timeout(const struct spindle_conn *conn)
 	return ms ? clamp(ACK_TIMEOUT_MS + ilog2(ms), ACK_TIMEOUT_MIN, ACK_TIMEOUT) : ACK_TIMEOUT;
 }
 
+/* No side of another connection can read, whatever rights there are. */
+static u8 reads(const struct spindle_conn *conn, int limit)
+{
+	return conn->cfg.read ? clamp_t(int, limit, 1, SPINDLE_READS) : 0;
+}
+
 static struct rdma_conn_param conn_param(struct spindle_conn *conn)
 {
+	const struct ib_device_attr *attrs = &conn->cfg.ep->ib->attrs;
+
 	conn->said_len = conn->cfg.ops->greet(conn, conn->said);
 	return (struct rdma_conn_param){
+		.responder_resources = reads(conn, attrs->max_qp_rd_atom),
+		.initiator_depth = reads(conn, attrs->max_qp_init_rd_atom),
 		.private_data = conn->said,
 		.private_data_len = conn->said_len,
 		.retry_count = spindle_conn_retries(conn),

@@ -35,6 +35,8 @@
 #define SPINDLE_RQ_DEPTH	SPINDLE_SQ_DEPTH
 /* Scatter entries of a chain: one for each request, or for each page of a block (bulk.h). */
 #define SPINDLE_CHAIN_SGES	(SPINDLE_SQ_DEPTH + 1)
+/* Reads that may be outstanding on a connection for reads. Each depends on the one before. */
+#define SPINDLE_READS		1
 /* Retries of a write; 7 means for ever on soft-RoCE. */
 #define SPINDLE_RETRIES		6
 /* Retries of a patient connection, where heartbeats find out whether the peer is alive. */
@@ -139,11 +141,19 @@ struct spindle_conn_config {
 	bool secret;
 	/** @bulk: the connection is part of a struct spindle_bulk, see bulk.h */
 	bool bulk;
-	/** @in: region that the peer may write: its row as we hold it */
+	/** @read: the connection is for reads, and no side may write */
+	bool read;
+	/**
+	 * @in: region that the peer may write: its row as we hold it; with @read: region that the
+	 * peer may read
+	 */
 	const struct spindle_region *in;
-	/** @own: region that we write from: our row */
+	/** @own: region that we write from: our row; with @read: region that reads arrive in */
 	const struct spindle_region *own;
-	/** @remote_bytes: size of our row in the peer's memory */
+	/**
+	 * @remote_bytes: size of our row in the peer's memory; with @read: of the region that we
+	 * may read there
+	 */
 	u64 remote_bytes;
 };
 

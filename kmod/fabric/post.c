@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Post: chains of one-sided writes. See post.h.
+ * Post: chains of one-sided writes, or reads. See post.h.
  */
 #include <linux/bottom_half.h>
 
@@ -89,18 +89,12 @@ bool spindle_post_fits(const struct spindle_conn *conn, u32 writes)
 	return spindle_post_room(conn) >= writes * conn->pieces;
 }
 
-/**
- * spindle_post_write() - add a write to the chain
- * @conn: the connection; spindle_post_fits() says that there is room
- * @data: source, up to @conn->inline_max bytes that are copied by the flush; or NULL
- * @local: source as an offset in the own row, if @data is NULL
- * @remote: destination, offset in the peer's copy of our row
- * @len: 1 to SPINDLE_POST_BYTES; source and destination lie inside their regions
- *
- * A write is split where a chunk ends on either side. Chunks are registered at their offsets.
+/*
+ * A write or read is split where a chunk ends on either side. Chunks are registered at their
+ * offsets.
  */
-void spindle_post_write(struct spindle_conn *conn, const void *data, u64 local, u64 remote,
-			u32 len)
+static __always_inline void add(struct spindle_conn *conn, enum ib_wr_opcode opcode,
+				const void *data, u64 local, u64 remote, u32 len)
 {
 	u32 local_chunk = BIT(conn->own.shift), remote_chunk = BIT(conn->remote_shift);
 
@@ -125,7 +119,7 @@ void spindle_post_write(struct spindle_conn *conn, const void *data, u64 local, 
 		wr->wr.wr_cqe = &conn->write_cqe;
 		wr->wr.sg_list = sge;
 		wr->wr.num_sge = 1;
-		wr->wr.opcode = IB_WR_RDMA_WRITE;
+		wr->wr.opcode = opcode;
 		wr->remote_addr = remote;
 		wr->rkey = conn->remote[remote >> conn->remote_shift];
 		if (conn->nchain)
@@ -135,6 +129,34 @@ void spindle_post_write(struct spindle_conn *conn, const void *data, u64 local, 
 		remote += part;
 		len -= part;
 	}
+}
+
+/**
+ * spindle_post_write() - add a write to the chain
+ * @conn: the connection; spindle_post_fits() says that there is room
+ * @data: source, up to @conn->inline_max bytes that are copied by the flush; or NULL
+ * @local: source as an offset in the own row, if @data is NULL
+ * @remote: destination, offset in the peer's copy of our row
+ * @len: 1 to SPINDLE_POST_BYTES; source and destination lie inside their regions
+ */
+void spindle_post_write(struct spindle_conn *conn, const void *data, u64 local, u64 remote,
+			u32 len)
+{
+	add(conn, IB_WR_RDMA_WRITE, data, local, remote, len);
+}
+
+/**
+ * spindle_post_read() - add a read to the chain
+ * @conn: the connection, for reads; spindle_post_fits() says that there is room
+ * @local: destination, offset in the region that reads arrive in
+ * @remote: source, offset in what the peer lets us read
+ * @len: 1 to SPINDLE_POST_BYTES; source and destination lie inside their regions
+ *
+ * The device does the reads of a chain in their order.
+ */
+void spindle_post_read(struct spindle_conn *conn, u64 local, u64 remote, u32 len)
+{
+	add(conn, IB_WR_RDMA_READ, NULL, local, remote, len);
 }
 
 /**

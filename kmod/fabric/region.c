@@ -43,8 +43,9 @@ static int map_chunk(struct spindle_region *region, u32 i)
 	u32 n = chunk_pages(region, i);
 	int err;
 
-	err = sg_alloc_table_from_pages(sgt, region->mem.frames->page + i * most_pages(region), n,
-					0, (unsigned long)n << PAGE_SHIFT, GFP_KERNEL_ACCOUNT);
+	err = sg_alloc_table_from_pages(sgt, region->mem.frames->page + region->first +
+					i * most_pages(region), n, 0,
+					(unsigned long)n << PAGE_SHIFT, GFP_KERNEL_ACCOUNT);
 	if (err)
 		return err;
 	err = ib_dma_map_sgtable_attrs(region->ib, sgt, DMA_BIDIRECTIONAL, 0);
@@ -60,33 +61,18 @@ static int map_chunk(struct spindle_region *region, u32 i)
 	return -EOPNOTSUPP;
 }
 
-/**
- * spindle_region_alloc() - allocate and map a region
- * @region: out
- * @ib: device that will read or write it
- * @bytes: size, a multiple of PAGE_SIZE
- *
- * The pages are zeroed, because processes and peers can read them.
- *
- * Return: 0 or -errno
- */
-int spindle_region_alloc(struct spindle_region *region, struct ib_device *ib, u64 bytes)
+/* Map the pages of a region for the device. The pages are given back after an error. */
+static int map_all(struct spindle_region *region, struct ib_device *ib)
 {
+	int err = -ENOMEM;
 	u32 i;
-	int err;
 
-	memset(region, 0, sizeof(*region));
-	err = spindle_pages_alloc(&region->mem, bytes);
-	if (err)
-		return err;
 	region->ib = ib;
 	region->shift = spindle_device_chunk_shift(ib);
 	region->nchunks = DIV_ROUND_UP(region->mem.n, most_pages(region));
 	region->chunk = kvcalloc(region->nchunks, sizeof(*region->chunk), GFP_KERNEL_ACCOUNT);
-	if (!region->chunk) {
-		err = -ENOMEM;
+	if (!region->chunk)
 		goto err_pages;
-	}
 	for (i = 0; i < region->nchunks; i++) {
 		err = map_chunk(region, i);
 		if (err)
@@ -104,6 +90,44 @@ err_pages:
 }
 
 /**
+ * spindle_region_alloc() - allocate and map a region
+ * @region: out
+ * @ib: device that will read or write it
+ * @bytes: size, a multiple of PAGE_SIZE
+ *
+ * The pages are zeroed, because processes and peers can read them.
+ *
+ * Return: 0 or -errno
+ */
+int spindle_region_alloc(struct spindle_region *region, struct ib_device *ib, u64 bytes)
+{
+	int err;
+
+	memset(region, 0, sizeof(*region));
+	err = spindle_pages_alloc(&region->mem, bytes);
+	return err ? err : map_all(region, ib);
+}
+
+/**
+ * spindle_region_share() - map a part of a region once more, to give other rights to that part
+ * @region: out
+ * @of: the region, which has a kernel mapping; its pages stay until @region is freed
+ * @at: first byte of the part, a multiple of PAGE_SIZE
+ * @bytes: size of the part, a multiple of PAGE_SIZE
+ *
+ * Return: 0 or -errno
+ */
+int spindle_region_share(struct spindle_region *region, const struct spindle_region *of, u64 at,
+			 u64 bytes)
+{
+	memset(region, 0, sizeof(*region));
+	spindle_pages_share(&region->mem, &of->mem);
+	region->first = at >> PAGE_SHIFT;
+	region->mem.n = bytes >> PAGE_SHIFT;
+	return map_all(region, of->ib);
+}
+
+/**
  * spindle_region_free() - free a region
  * @region: without open windows; all zero if it was never allocated
  */
@@ -111,7 +135,7 @@ void spindle_region_free(struct spindle_region *region)
 {
 	u32 i;
 
-	if (!region->mem.va)
+	if (!region->mem.frames)
 		return;
 	for (i = 0; i < region->nchunks; i++)
 		unmap_chunk(region, i);

@@ -40,8 +40,10 @@
 struct spindle_region {
 	/** @ib: the device */
 	struct ib_device *ib;
-	/** @mem: the pages */
+	/** @mem: the pages; of a shared region all of its owner, without a kernel mapping */
 	struct spindle_pages mem;
+	/** @first: page of @mem that the region begins with */
+	u32 first;
 	/** @chunk: DMA-mapped scatter list of each chunk */
 	struct sg_table *chunk;
 	/** @nchunks: their number */
@@ -51,6 +53,8 @@ struct spindle_region {
 };
 
 int spindle_region_alloc(struct spindle_region *region, struct ib_device *ib, u64 bytes);
+int spindle_region_share(struct spindle_region *region, const struct spindle_region *of, u64 at,
+			 u64 bytes);
 void spindle_region_free(struct spindle_region *region);
 
 /**

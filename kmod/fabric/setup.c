@@ -3,7 +3,8 @@
  * Set-up: exchange of rights over a fresh connection.
  *
  * Each side registers its copy of the other's row for remote writing, and sends the keys of its
- * chunks, in pages over the queue pair. No address is sent, because a write names bytes by their
+ * chunks, in pages over the queue pair. On a connection for reads, each side registers what the
+ * other one may read. No address is sent, because a write names bytes by their
  * offset in the row (region.h). Both sides know the row's size from the view. The chunk size
  * depends on the device of the side that holds the copy, and is sent, too. The number of pages
  * is always that for the smallest chunks, so that the receiver knows it before.
@@ -332,14 +333,16 @@ static int take_rights(struct spindle_conn *conn)
 int spindle_setup_run(struct spindle_conn *conn)
 {
 	/* With a key, register nothing before the dialling side has proved that it has the key. */
-	bool late = conn->cfg.secret && !conn->cfg.active;
+	bool late = conn->cfg.secret && !conn->cfg.active, read = conn->cfg.read;
 	int err = late ? take_rights(conn) : 0;
 
 	if (!err)
-		err = spindle_window_open(&conn->in, conn, conn->cfg.in,
+		err = spindle_window_open(&conn->in, conn, conn->cfg.in, read ?
+					  IB_ACCESS_REMOTE_READ :
 					  IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE);
 	if (!err)
-		err = spindle_window_open(&conn->own, conn, conn->cfg.own, 0);
+		err = spindle_window_open(&conn->own, conn, conn->cfg.own,
+					  read ? IB_ACCESS_LOCAL_WRITE : 0);
 	if (!err)
 		err = send_rights(conn);
 	if (!err && !late)
