@@ -310,6 +310,7 @@ static void live_cut(void *ctx, u32 rank)
 	if (peer && peer->conn.cfg.ep)
 		spindle_conn_fail(&peer->conn, "the peer is suspected");
 	spindle_rdmc_node_cut(live->inst->node, live->inst->view.member[rank].id);
+	spindle_installed_cut(live->inst, live->inst->view.member[rank].id);
 }
 
 static void live_stopped(void *ctx)

@@ -464,6 +464,7 @@ static void prepare(struct spindle_live *live)
 		goto out;
 	meet(next);
 	move_attachments(live, next);
+	spindle_installed_settle(live->inst);
 	letter.vid = spindle_past_keep(&live->past, past, live->inst);
 	past = NULL;
 	call(live, age_fn, &letter);

@@ -425,6 +425,8 @@ static int fill_table_stats(struct sk_buff *skb, const struct spindle_subgroup *
 		{ SPINDLE_TABLE_S_PRIVATE_BYTES, spindle_subgroup_private_bytes(sg) },
 		{ SPINDLE_TABLE_S_LOOKS, READ_ONCE(s->looks) },
 		{ SPINDLE_TABLE_S_FIRED, READ_ONCE(s->fired) },
+		{ SPINDLE_TABLE_S_READS, READ_ONCE(s->reads) },
+		{ SPINDLE_TABLE_S_FETCHES, READ_ONCE(s->fetches) },
 	};
 
 	return put_stats(skb, SPINDLE_SUBGROUP_A_TABLE_STATS, SPINDLE_TABLE_S_PAD, list,

@@ -10,6 +10,7 @@
 #include "node/peer.h"
 #include "node/raw.h"
 #include "node/subgroup.h"
+#include "node/table.h"
 
 static int parse_raw(struct spindle_raw *raw, struct nlattr **tb, struct netlink_ext_ack *extack)
 {
@@ -19,10 +20,13 @@ static int parse_raw(struct spindle_raw *raw, struct nlattr **tb, struct netlink
 		raw->kind = nla_get_u8(tb[SPINDLE_RAW_A_KIND]);
 	raw->size = nla_get_u32(tb[SPINDLE_RAW_A_SIZE]);
 	raw->count = nla_get_u32(tb[SPINDLE_RAW_A_COUNT]);
-	/* Not larger than a message in the ring: a chain has no room for more pieces. */
+	/*
+	 * Not larger than a message in the ring: a chain has no room for more pieces. The cells of
+	 * a table's row are a ring here.
+	 */
 	if (!raw->size || raw->size > min_t(u32, raw->sg->cfg->ring, SPINDLE_MAX_LARGE))
 		return spindle_deny(extack, tb[SPINDLE_RAW_A_SIZE], -EINVAL,
-				    "size is 1 to 1048576 bytes, and at most the subgroup's ring");
+				    "size is 1 to 1048576 bytes, and at most the subgroup's ring or row");
 	if (!raw->count || raw->count > SPINDLE_RAW_MAX_COUNT)
 		return spindle_deny(extack, tb[SPINDLE_RAW_A_COUNT], -EINVAL,
 				    "count is 1 to 1000000");
@@ -53,9 +57,15 @@ static int find_other(struct spindle_raw *raw, struct netlink_ext_ack *extack)
 
 static int check_raw(struct spindle_raw *raw, struct netlink_ext_ack *extack)
 {
+	const struct spindle_table *table = raw->sg->table;
+
 	if (raw->sg->inst->live)
 		return spindle_deny(extack, NULL, -EOPNOTSUPP,
 				    "not in a live view: its members would suspect this node");
+	if (raw->kind == SPINDLE_RAW_READ)
+		return table && table->fetches ? 0 :
+		       spindle_deny(extack, NULL, -EOPNOTSUPP,
+				    "only rows of a table of mode read can be read");
 	if (raw->sg->mc.my_sender == SPINDLE_NO_RANK)
 		return spindle_deny(extack, NULL, -EPERM,
 				    "the node does not send in this subgroup");
@@ -70,6 +80,9 @@ static void explain_raw(struct netlink_ext_ack *extack, int err)
 	case -EBUSY:
 		NL_SET_ERR_MSG(extack, "the subgroup is in use or not active");
 		break;
+	case -EAGAIN:
+		NL_SET_ERR_MSG(extack, "a member's row cannot be read yet: it is not connected");
+		break;
 	case -ENOTCONN:
 		NL_SET_ERR_MSG(extack, "a member was lost during the measurement");
 		break;
@@ -77,7 +90,7 @@ static void explain_raw(struct netlink_ext_ack *extack, int err)
 		NL_SET_ERR_MSG(extack, "the device does not answer");
 		break;
 	default:
-		NL_SET_ERR_MSG(extack, "the device takes no writes");
+		NL_SET_ERR_MSG(extack, "the device takes no writes or reads");
 	}
 }
 
@@ -98,6 +111,9 @@ static int reply_raw(struct genl_info *info, const struct spindle_raw *raw)
 	    nla_put_u32(skb, SPINDLE_RAW_A_COUNT, raw->done) ||
 	    nla_put_u64_64bit(skb, SPINDLE_RAW_A_NS, raw->ns, SPINDLE_RAW_A_PAD) ||
 	    nla_put_u64_64bit(skb, SPINDLE_RAW_A_WRITES, raw->writes, SPINDLE_RAW_A_PAD))
+		goto err;
+	if (raw->kind == SPINDLE_RAW_READ &&
+	    nla_put_u64_64bit(skb, SPINDLE_RAW_A_POST_NS, raw->post_ns, SPINDLE_RAW_A_PAD))
 		goto err;
 	nla_nest_end(skb, nest);
 	genlmsg_end(skb, hdr);

@@ -165,6 +165,10 @@ struct spindle_attachment {
 	const struct spindle_attachment_ops *ops;
 	/** @preds: predicates of an attachment to a table, or NULL; set by the engine */
 	struct spindle_tb_preds *preds;
+	/** @ask: number of the refresh that is under way, of a table of mode read; engine */
+	u64 ask;
+	/** @round: the round of it; 0: none is under way; engine */
+	u64 round;
 	/** @history: it reads the history of the subgroup */
 	bool history;
 	/** @maps: what processes have mapped */

@@ -49,7 +49,7 @@ u32 spindle_hello_admit(const struct spindle_hello *hello, const struct spindle_
 			struct spindle_heard *heard, const struct spindle_addr *addr,
 			const struct sockaddr_storage *from);
 
-/* of connections: used by both kinds, peers and lanes */
+/* of connections: used by all kinds, peers, lanes and fetches */
 u8 spindle_hello_greet(struct spindle_node *node, const struct spindle_conn *conn,
 		       struct spindle_reply *reply);
 int spindle_hello_answered(struct spindle_node *node, u32 id, const struct spindle_conn *conn,

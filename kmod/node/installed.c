@@ -9,10 +9,12 @@
 #include "base/engine.h"
 #include "event.h"
 #include "fabric/post.h"
+#include "fetch.h"
 #include "installed.h"
 #include "node.h"
 #include "peer.h"
 #include "subgroup.h"
+#include "table.h"
 
 /* ---- callbacks of core/ ------------------------------------------------ */
 
@@ -266,6 +268,41 @@ static void open_lanes(struct spindle_installed *inst)
 }
 
 /**
+ * spindle_installed_settle() - let tables of mode read connect to the members of the view
+ * @inst: the engine runs it
+ *
+ * Context: process, the namespace's lock.
+ */
+void spindle_installed_settle(struct spindle_installed *inst)
+{
+	struct spindle_subgroup *sg;
+	u32 i;
+
+	lockdep_assert_held(&inst->node->sn->lock);
+	for (i = 0; (sg = spindle_installed_subgroup(inst, &i)); i++)
+		if (sg->table && sg->table->fetches)
+			spindle_fetches_settle(sg->table->fetches);
+}
+
+/**
+ * spindle_installed_cut() - read no more rows of a member that is suspected
+ * @inst: the installed view
+ * @id: node id of the member
+ *
+ * Context: engine.
+ */
+void spindle_installed_cut(struct spindle_installed *inst, u32 id)
+{
+	struct spindle_subgroup *sg;
+	u32 i;
+
+	spindle_engine_assert(inst->node->engine);
+	for (i = 0; (sg = spindle_installed_subgroup(inst, &i)); i++)
+		if (sg->table && sg->table->fetches)
+			spindle_fetches_cut(sg->table->fetches, id);
+}
+
+/**
  * spindle_installed_start() - give the view to the engine and start connecting
  * @inst: created; the node's installed view from now on
  */
@@ -279,6 +316,7 @@ void spindle_installed_start(struct spindle_installed *inst)
 	spindle_engine_call(inst->node->engine, run_view_fn, inst);
 	for (i = 0; (peer = spindle_installed_next(inst, &i)); i++)
 		spindle_peer_start(peer);
+	spindle_installed_settle(inst);
 }
 
 struct stop {

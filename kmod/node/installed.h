@@ -88,6 +88,7 @@ struct spindle_installed *spindle_installed_create(struct spindle_node *node,
 						   const struct spindle_lineage *lineage);
 bool spindle_installed_is_of(const struct spindle_installed *inst,
 			     const struct spindle_lineage *lineage);
+void spindle_installed_settle(struct spindle_installed *inst);
 void spindle_installed_start(struct spindle_installed *inst);
 void spindle_installed_stop(struct spindle_installed *inst, u32 error);
 void spindle_installed_remove(struct spindle_installed *inst);
@@ -139,6 +140,7 @@ spindle_installed_subgroup(const struct spindle_installed *inst, u32 *index)
 }
 
 /* engine context */
+void spindle_installed_cut(struct spindle_installed *inst, u32 id);
 bool spindle_installed_pass(struct spindle_installed *inst, u32 how);
 
 #endif /* SPINDLE_NODE_INSTALLED_H */

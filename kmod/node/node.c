@@ -157,6 +157,7 @@ int spindle_node_add(const struct spindle_node_config *cfg, struct netlink_ext_a
 	INIT_LIST_HEAD(&node->rdmcs);
 	INIT_LIST_HEAD(&node->rdmc_run);
 	INIT_LIST_HEAD(&node->larges);
+	INIT_LIST_HEAD(&node->fetches);
 	node->incarnation = get_random_u64();
 	/* Random, so that an answer to a former life of the node does not fit this one. */
 	atomic64_set(&node->nonce, get_random_u64() >> 1);

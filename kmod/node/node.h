@@ -114,6 +114,8 @@ struct spindle_node {
 	struct list_head rdmc_run;
 	/** @larges: large messages of subgroups; engine */
 	struct list_head larges;
+	/** @fetches: fetches of tables; engine */
+	struct list_head fetches;
 	/**
 	 * @why: why the node is in no view, or in no live one, although no request asked for that;
 	 * a constant string, or @why_text

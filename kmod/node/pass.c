@@ -4,9 +4,12 @@
  *
  * Context: engine, all of it.
  */
+#include <linux/ktime.h>
+
 #include "above.h"
 #include "attachment.h"
 #include "fabric/post.h"
+#include "fetch.h"
 #include "installed.h"
 #include "node.h"
 #include "peer.h"
@@ -17,12 +20,27 @@ static struct spindle_node *node_of(struct spindle_served *served)
 	return container_of(served, struct spindle_node, served);
 }
 
+static bool fetch_rows(const struct spindle_node *node)
+{
+	struct spindle_fetches *all;
+	bool work = false;
+	u64 now;
+
+	if (list_empty(&node->fetches))
+		return false;
+	now = ktime_get_ns();
+	list_for_each_entry(all, &node->fetches, run)
+		work |= spindle_fetches_pass(all, now);
+	return work;
+}
+
 static bool pass(struct spindle_served *served, u32 how)
 {
 	struct spindle_node *node = node_of(served);
-	bool work = node->running && spindle_installed_pass(node->running, how);
+	bool work = fetch_rows(node);
 
 	spindle_engine_assert(node->engine);
+	work |= node->running && spindle_installed_pass(node->running, how);
 	return spindle_transfer->pass(node) || work;
 }
 
@@ -35,14 +53,17 @@ static bool settled(struct spindle_served *served)
 {
 	struct spindle_node *node = node_of(served);
 	struct spindle_installed *inst = node->running;
+	const struct spindle_fetches *fetches;
 	struct spindle_subgroup *sg;
 	struct spindle_peer *peer;
 	bool all = true;
 	u32 i;
 
 	spindle_engine_assert(node->engine);
+	list_for_each_entry(fetches, &node->fetches, run)
+		all &= spindle_fetches_settled(fetches);
 	if (!inst)
-		return true;
+		return all;
 	for (i = 0; (peer = spindle_installed_next(inst, &i)); i++) {
 		if (!spindle_peer_joined(peer))
 			continue;
@@ -54,6 +75,16 @@ static bool settled(struct spindle_served *served)
 	return all;
 }
 
+static u64 fetches_due(const struct spindle_node *node)
+{
+	const struct spindle_fetches *all;
+	u64 ns = U64_MAX;
+
+	list_for_each_entry(all, &node->fetches, run)
+		ns = min(ns, spindle_fetches_due(all, ktime_get_ns()));
+	return ns;
+}
+
 static u64 due(struct spindle_served *served)
 {
 	struct spindle_node *node = node_of(served);
@@ -61,7 +92,7 @@ static u64 due(struct spindle_served *served)
 	u64 ns = inst && inst->live ? spindle_membership->due(inst->live) : U64_MAX;
 
 	spindle_engine_assert(node->engine);
-	return min(ns, spindle_transfer->due(node));
+	return min3(ns, spindle_transfer->due(node), fetches_due(node));
 }
 
 static bool announce(struct spindle_served *served, bool sleep)

@@ -4,6 +4,7 @@
  */
 #include "above.h"
 #include "base/engine.h"
+#include "fetch.h"
 #include "hello.h"
 #include "installed.h"
 #include "node.h"
@@ -136,7 +137,7 @@ static u32 find_conn(struct spindle_endpoint *ep, const struct spindle_hello *he
 	list_for_each_entry(conn, &ep->conns, list) {
 		struct spindle_peer *peer = conn_peer(conn);
 
-		if (conn->cfg.bulk)
+		if (conn->cfg.bulk || conn->cfg.read)
 			continue;
 		/* The last incarnation of the node may still have a seat: skip that. */
 		if (hello->src != cpu_to_le32(peer->id) ||
@@ -183,6 +184,8 @@ static struct spindle_conn *endpoint_match(struct spindle_endpoint *ep,
 			refusal = SPINDLE_REFUSE_BEGINS;
 	} else if (!refusal && (hello.flags & SPINDLE_HELLO_F_BULK)) {
 		refusal = spindle_transfer->match(ep, &hello, from, &conn);
+	} else if (!refusal && (hello.flags & SPINDLE_HELLO_F_READ)) {
+		refusal = spindle_fetch_match(ep, &hello, from, &conn);
 	} else if (!refusal) {
 		refusal = find_conn(ep, &hello, from, &conn);
 		if (refusal == SPINDLE_REFUSE_UNKNOWN && (hello.flags & SPINDLE_HELLO_F_JOIN))
@@ -206,8 +209,9 @@ static void endpoint_refused(struct spindle_endpoint *ep, const void *data, u8 l
 	if (len >= sizeof(hello) && code != SPINDLE_REFUSE_NOT_SPINDLE) {
 		memcpy(&hello, data, sizeof(hello));
 		peer = le32_to_cpu(hello.src);
-		/* The peer has created an RDMC group before this node. The peer will dial again. */
-		if ((hello.flags & SPINDLE_HELLO_F_BULK) && code == SPINDLE_REFUSE_UNKNOWN)
+		/* The peer has created a group or table before this node, and will dial again. */
+		if ((hello.flags & (SPINDLE_HELLO_F_BULK | SPINDLE_HELLO_F_READ)) &&
+		    code == SPINDLE_REFUSE_UNKNOWN)
 			return;
 	}
 	/* The next attempt resolves BUSY, of a knock or of an attempt that is not over yet. */

@@ -9,11 +9,13 @@
 
 #include "base/engine.h"
 #include "fabric/post.h"
+#include "fetch.h"
 #include "installed.h"
 #include "node.h"
 #include "peer.h"
 #include "raw.h"
 #include "subgroup.h"
+#include "table.h"
 
 /* Duration of a request, for any size of a write and any number of members. */
 #define RUN_NS (100 * (u64)NSEC_PER_MSEC)
@@ -21,7 +23,7 @@
 #define PATIENCE_NS (5 * (u64)NSEC_PER_SEC)
 
 /* Check that no message is in flight, and that none can be sent. */
-static int check_idle(const struct spindle_subgroup *sg)
+static int check_ring(const struct spindle_subgroup *sg)
 {
 	const struct spindle_mc *mc = &sg->mc;
 	u64 set;
@@ -33,6 +35,36 @@ static int check_idle(const struct spindle_subgroup *sg)
 		if (!spindle_peer_joined(sg->inst->peer[__ffs64(set)]))
 			return -EBUSY;
 	return 0;
+}
+
+/* Check that the device can read all rows, and that it reads none. */
+static int check_rows(const struct spindle_subgroup *sg)
+{
+	struct spindle_fetch *fetch;
+
+	if (sg->state != SPINDLE_STATE_ACTIVE)
+		return -EBUSY;
+	list_for_each_entry(fetch, &sg->table->fetches->fetching, run) {
+		if (fetch->phase == SPINDLE_FETCH_READING)
+			return -EBUSY;
+		if (fetch->phase != SPINDLE_FETCH_IDLE || READ_ONCE(fetch->went_down))
+			return -EAGAIN;
+		/* The time of an earlier measurement may have been up. */
+		spindle_post_poll(&fetch->conn);
+		if (!spindle_post_idle(&fetch->conn))
+			return -EBUSY;
+	}
+	return 0;
+}
+
+static int check_idle(const struct spindle_raw *raw)
+{
+	int err;
+
+	if (raw->kind == SPINDLE_RAW_READ)
+		return check_rows(raw->sg);
+	err = check_ring(raw->sg);
+	return !err && raw->other ? check_ring(raw->other) : err;
 }
 
 static bool post(struct spindle_raw *raw, struct spindle_subgroup *sg,
@@ -54,24 +86,24 @@ static bool post(struct spindle_raw *raw, struct spindle_subgroup *sg,
 
 /*
  * Let the device's threads run, as an engine without work does. cond_resched() would keep the
- * processor until the next tick. Then check for a time-out, and for a lost peer.
+ * processor until the next tick. Then check for a time-out, and for a connection that went down.
  */
-static bool late(struct spindle_raw *raw, const struct spindle_peer *peer, u64 since)
+static bool late(struct spindle_raw *raw, const int *went_down, u64 since)
 {
 	yield();
-	if (READ_ONCE(peer->went_down))
+	if (READ_ONCE(*went_down))
 		raw->err = -ENOTCONN;
 	else if (ktime_get_ns() - since > PATIENCE_NS)
 		raw->err = -ETIMEDOUT;
 	return raw->err;
 }
 
-static void settle(struct spindle_raw *raw, struct spindle_peer *peer)
+static void settle(struct spindle_raw *raw, struct spindle_conn *conn, const int *went_down)
 {
 	u64 since = ktime_get_ns();
 
-	while (!spindle_post_idle(&peer->conn) && !late(raw, peer, since))
-		spindle_post_poll(&peer->conn);
+	while (!spindle_post_idle(conn) && !late(raw, went_down, since))
+		spindle_post_poll(conn);
 }
 
 static void run_writes(struct spindle_raw *raw, u64 begin)
@@ -88,7 +120,7 @@ static void run_writes(struct spindle_raw *raw, u64 begin)
 			struct spindle_peer *peer = sg->inst->peer[__ffs64(set)];
 
 			while (!post(raw, sg, peer, at, last))
-				if (late(raw, peer, since))
+				if (late(raw, &peer->went_down, since))
 					return;
 			if (raw->err)
 				return;
@@ -99,8 +131,40 @@ static void run_writes(struct spindle_raw *raw, u64 begin)
 		if (at + raw->size > sg->cfg->ring)
 			at = 0;
 	} while (!last);
-	for (set = sg->peers; set && !raw->err; set &= set - 1)
-		settle(raw, sg->inst->peer[__ffs64(set)]);
+	for (set = sg->peers; set && !raw->err; set &= set - 1) {
+		struct spindle_peer *peer = sg->inst->peer[__ffs64(set)];
+
+		settle(raw, &peer->conn, &peer->went_down);
+	}
+}
+
+/* Post reads of all rows, and then wait for all. An idle connection has room for each read. */
+static void read_all(struct spindle_raw *raw, struct spindle_fetches *all)
+{
+	u64 begin = ktime_get_ns();
+	struct spindle_fetch *fetch;
+
+	list_for_each_entry(fetch, &all->fetching, run) {
+		spindle_post_read(&fetch->conn, 0, 0, raw->size);
+		raw->err = spindle_post_flush(&fetch->conn, true);
+		if (raw->err)
+			return;
+		raw->writes++;
+	}
+	raw->post_ns += ktime_get_ns() - begin;
+	list_for_each_entry(fetch, &all->fetching, run) {
+		settle(raw, &fetch->conn, &fetch->went_down);
+		if (raw->err)
+			return;
+	}
+}
+
+static void run_reads(struct spindle_raw *raw, u64 begin)
+{
+	while (!raw->err && raw->done < raw->count && ktime_get_ns() - begin < RUN_NS) {
+		read_all(raw, raw->sg->table->fetches);
+		raw->done += !raw->err;
+	}
 }
 
 static struct spindle_peer *peer_of(const struct spindle_subgroup *sg,
@@ -129,10 +193,10 @@ static void throw(struct spindle_raw *raw, struct spindle_subgroup *from,
 
 	WRITE_ONCE(*src, mark);
 	while (!post(raw, from, peer, 0, false))
-		if (late(raw, peer, since))
+		if (late(raw, &peer->went_down, since))
 			return;
 	while (!raw->err && READ_ONCE(*dst) != mark)
-		late(raw, peer, since);
+		late(raw, &peer->went_down, since);
 }
 
 static void run_pingpong(struct spindle_raw *raw, u64 begin)
@@ -158,16 +222,20 @@ static void measure_fn(void *ctx)
 	struct spindle_raw *raw = ctx;
 	u64 begin;
 
-	raw->err = check_idle(raw->sg);
-	if (!raw->err && raw->other)
-		raw->err = check_idle(raw->other);
+	raw->err = check_idle(raw);
 	if (raw->err)
 		return;
 	begin = ktime_get_ns();
-	if (raw->kind == SPINDLE_RAW_PINGPONG)
+	switch (raw->kind) {
+	case SPINDLE_RAW_PINGPONG:
 		run_pingpong(raw, begin);
-	else
+		break;
+	case SPINDLE_RAW_READ:
+		run_reads(raw, begin);
+		break;
+	default:
 		run_writes(raw, begin);
+	}
 	raw->ns = ktime_get_ns() - begin;
 }
 
@@ -176,8 +244,8 @@ static void measure_fn(void *ctx)
  * @raw: parameters and results
  *
  * Context: process, the namespace's lock.
- * Return: 0; -EBUSY if the subgroup is in use, -ENOTCONN if a member is lost during the
- * measurement, -ETIMEDOUT, or the error of a post
+ * Return: 0; -EBUSY if the subgroup is in use, -EAGAIN if the device cannot read a member yet,
+ * -ENOTCONN if a member is lost during the measurement, -ETIMEDOUT, or the error of a post
  */
 int spindle_raw_run(struct spindle_raw *raw)
 {

@@ -172,7 +172,7 @@ static bool keep(struct spindle_node *node, u32 id, u32 code)
 	list_for_each_entry(conn, &node->ep.conns, list) {
 		struct spindle_peer *peer = container_of(conn, struct spindle_peer, conn);
 
-		if (conn->cfg.bulk)
+		if (conn->cfg.bulk || conn->cfg.read)
 			continue;
 		waits = true;
 		if (peer->id == id && !conn->cfg.active &&

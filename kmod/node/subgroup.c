@@ -14,6 +14,7 @@
 #include "base/trace.h"
 #include "core/group/stream.h"
 #include "event.h"
+#include "fetch.h"
 #include "history.h"
 #include "installed.h"
 #include "node.h"
@@ -89,6 +90,8 @@ void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 	spindle_mc_end(&sg->mc);
 	if (sg->streams)
 		spindle_streams_stop(sg->streams);
+	if (sg->table && sg->table->fetches)
+		spindle_fetches_end(sg->table->fetches);
 	look_for_parted(sg);
 	if (!sg->error)
 		WRITE_ONCE(sg->error, error);
@@ -113,14 +116,22 @@ void spindle_subgroup_formed(struct spindle_subgroup *sg)
 }
 
 /* The protocol has gone on already. */
-static void follow_table(struct spindle_table *table, const struct spindle_table *old)
+static void follow_table(struct spindle_subgroup *sg, struct spindle_subgroup *before)
 {
+	struct spindle_table *table = sg->table, *old = before->table;
+
 	table->writer = old->writer;
 	table->files = old->files;
 	table->generation = old->generation;
 	table->counted = old->counted;
 	table->signalled = old->signalled;
 	table->flushed = old->flushed;
+	if (!table->fetches)
+		return;
+	swap(table->fetches, old->fetches);
+	spindle_fetches_follow(table->fetches, sg);
+	/* The other ones have never had a fetch, and go with the former object. */
+	spindle_fetches_follow(old->fetches, before);
 }
 
 /**
@@ -133,13 +144,13 @@ static void follow_table(struct spindle_table *table, const struct spindle_table
  *
  * Context: engine.
  */
-void spindle_subgroup_follow(struct spindle_subgroup *sg, const struct spindle_subgroup *old)
+void spindle_subgroup_follow(struct spindle_subgroup *sg, struct spindle_subgroup *old)
 {
 	spindle_engine_assert(sg->inst->node->engine);
 	WRITE_ONCE(sg->state, old->state);
 	WRITE_ONCE(sg->error, old->error);
 	if (sg->table)
-		follow_table(sg->table, old->table);
+		follow_table(sg, old);
 	if (sg->mc.lacking && change_state(sg, SPINDLE_STATE_FORMING))
 		tell(sg, SPINDLE_ERR_NONE);
 }
@@ -437,13 +448,18 @@ static int make_table(struct spindle_subgroup *sg, const struct spindle_view *vi
 	spindle_tb_wire(&sg->table->tb, view, sg->index, row_of,
 			&(struct rows){ sg->inst, peer });
 	note_instances(sg, peer);
-	return 0;
+	if (!sg->table->tb.read)
+		return 0;
+	sg->table->fetches = spindle_fetches_create(sg);
+	return sg->table->fetches ? 0 : -ENOMEM;
 }
 
 static void free_table(struct spindle_table *table)
 {
-	if (table)
-		spindle_tb_destroy(&table->tb, &memory);
+	if (!table)
+		return;
+	spindle_fetches_destroy(table->fetches);
+	spindle_tb_destroy(&table->tb, &memory);
 	kvfree(table);
 }
 
@@ -516,7 +532,7 @@ struct spindle_tb *spindle_subgroup_tb(const struct spindle_subgroup *sg)
  * @sg: the subgroup
  *
  * Return: bytes of headers, payload ring and express message of each sender, and of the block of
- * each member; of a table: of both blocks and the cells of each member
+ * each member; of a table: of both blocks and the cells of each member, and what reads arrive in
  */
 u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg)
 {
@@ -524,7 +540,8 @@ u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg)
 		    sizeof(struct spindle_express);
 
 	if (spindle_view_is_table(sg->cfg))
-		return sg->mc.members * (sg->cfg->ring + 2 * sizeof(struct spindle_block));
+		return sg->mc.members * (sg->cfg->ring + 2 * sizeof(struct spindle_block)) +
+		       spindle_fetches_landings(sg->table->fetches);
 	return sg->mc.senders * rings + sg->mc.members * sizeof(struct spindle_block);
 }
 
@@ -533,7 +550,8 @@ static u64 table_bytes(const struct spindle_table *table)
 {
 	const struct spindle_tb *tb = &table->tb;
 
-	return sizeof(*table) + tb->members * sizeof(*tb->member) + 3 * (u64)tb->cell;
+	return sizeof(*table) + tb->members * sizeof(*tb->member) + 3 * (u64)tb->cell +
+	       spindle_fetches_bytes(table->fetches);
 }
 
 /**

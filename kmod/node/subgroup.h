@@ -134,7 +134,7 @@ void spindle_subgroup_formed(struct spindle_subgroup *sg);
 void spindle_subgroup_changed(struct spindle_subgroup *sg);
 void spindle_subgroup_ran(struct spindle_subgroup *sg, bool work);
 bool spindle_subgroup_watch(struct spindle_subgroup *sg);
-void spindle_subgroup_follow(struct spindle_subgroup *sg, const struct spindle_subgroup *old);
+void spindle_subgroup_follow(struct spindle_subgroup *sg, struct spindle_subgroup *old);
 void spindle_subgroup_end(struct spindle_subgroup *sg, u32 state, u32 error,
 			  const char *reason);
 

@@ -12,16 +12,6 @@
 #include "subgroup.h"
 #include "table.h"
 
-static struct spindle_table_ctl *ctl_of(const struct spindle_attachment *att)
-{
-	return container_of(att->ctl, struct spindle_table_ctl, base);
-}
-
-static struct spindle_table_usr *usr_of(const struct spindle_attachment *att)
-{
-	return att->usr_pages.va;
-}
-
 /* ---- engine ----------------------------------------------------------- */
 
 /* Show which guards a process may believe. */
@@ -40,7 +30,7 @@ static void show_vouched(const struct spindle_subgroup *sg, struct spindle_table
 
 static void show(const struct spindle_subgroup *sg, struct spindle_attachment *att)
 {
-	struct spindle_table_ctl *ctl = ctl_of(att);
+	struct spindle_table_ctl *ctl = spindle_table_ctl(att);
 
 	if (sg->inst->node->imm)
 		show_vouched(sg, ctl);
@@ -58,7 +48,7 @@ static void changed(struct spindle_attachment *att, const struct spindle_subgrou
 /* Show the signals of the predicates that have fired. */
 static void signalled(struct spindle_attachment *att)
 {
-	struct spindle_table_ctl *ctl = ctl_of(att);
+	struct spindle_table_ctl *ctl = spindle_table_ctl(att);
 	u64 signals = ctl->signals;
 	u32 id;
 
@@ -80,7 +70,7 @@ static void signalled(struct spindle_attachment *att)
 static void flushed(struct spindle_attachment *att, u64 flush)
 {
 	/* Pairs with the load-acquire of a process: the other members have what it has marked. */
-	smp_store_release(&ctl_of(att)->flushed, flush);
+	smp_store_release(&spindle_table_ctl(att)->flushed, flush);
 	spindle_attachment_notify(att, EPOLLOUT | EPOLLWRNORM);
 }
 
@@ -118,7 +108,7 @@ static void attach_fn(void *ctx)
 	att->ctl->state = sg->state;
 	att->ctl->error = sg->error;
 	if (att->flags & SPINDLE_ATTACH_OWN)
-		begin_row(sg->table, usr_of(att));
+		begin_row(sg->table, spindle_table_usr(att));
 	show(sg, att);
 	list_add_tail(&att->link, &sg->attachments);
 	spindle_subgroup_touch(sg);
@@ -144,11 +134,11 @@ static void freed(struct spindle_attachment *att)
 	kfree(att->preds);
 }
 
-/* Is there a generation that the process has not seen, or a signal; has its flush ended? */
+/* Is there a generation that the process has not seen, or a signal; have its requests ended? */
 static __poll_t poll(const struct spindle_attachment *att)
 {
-	const struct spindle_table_ctl *ctl = ctl_of(att);
-	const struct spindle_table_usr *usr = usr_of(att);
+	const struct spindle_table_ctl *ctl = spindle_table_ctl(att);
+	const struct spindle_table_usr *usr = spindle_table_usr(att);
 	__poll_t mask = 0;
 
 	if (!(att->flags & SPINDLE_ATTACH_SIGNALS) &&
@@ -158,6 +148,8 @@ static __poll_t poll(const struct spindle_attachment *att)
 		mask |= EPOLLPRI;
 	if ((att->flags & SPINDLE_ATTACH_OWN) && READ_ONCE(ctl->flushed) == READ_ONCE(usr->flush))
 		mask |= EPOLLOUT | EPOLLWRNORM;
+	if (READ_ONCE(ctl->refreshed) == READ_ONCE(usr->refresh))
+		mask |= EPOLLRDBAND;
 	return mask;
 }
 
@@ -214,6 +206,7 @@ static void describe(const struct spindle_subgroup *sg, struct spindle_table_att
 	args->rank = tb->me;
 	args->cells = tb->cells;
 	args->cell = tb->cell;
+	args->mode = sg->cfg->mode;
 	args->own_instance = tb->member[tb->me].instance;
 	args->instances = inst->live ? SPINDLE_TABLE_INSTANCES : tb->members;
 	if (inst->node->imm)
@@ -243,6 +236,9 @@ static void describe_layout(const struct spindle_attachment *att,
 	args->usr_skip = offsetof(struct spindle_table_usr, skip);
 	args->ctl_flushed = offsetof(struct spindle_table_ctl, flushed);
 	args->ctl_fields = offsetof(struct spindle_table_ctl, fields);
+	args->ctl_refreshed = offsetof(struct spindle_table_ctl, refreshed);
+	args->usr_refresh = offsetof(struct spindle_table_usr, refresh);
+	args->usr_every = offsetof(struct spindle_table_usr, every);
 	args->row_stride = SPINDLE_RANK_STRIDE;
 	args->ctl = spindle_attachment_section(SPINDLE_PART_CTL, sizeof(struct spindle_table_ctl));
 	args->usr = spindle_attachment_section(SPINDLE_PART_USR, sizeof(struct spindle_table_usr));
@@ -269,7 +265,8 @@ static int bind_to(struct spindle_attachment *att, struct spindle_subgroup *sg,
 		return err;
 	}
 	att->ops = &table_ops;
-	strscpy(ctl_of(att)->fields, sg->cfg->fields, sizeof(ctl_of(att)->fields));
+	strscpy(spindle_table_ctl(att)->fields, sg->cfg->fields,
+		sizeof(spindle_table_ctl(att)->fields));
 	describe(sg, args);
 	describe_layout(att, sg, args);
 	spindle_engine_call(sg->inst->node->engine, attach_fn, &letter);
@@ -332,7 +329,7 @@ static void add_fn(void *ctx)
 	struct spindle_attachment *att = letter->att;
 
 	att->preds = letter->preds;
-	WRITE_ONCE(ctl_of(att)->fired[letter->id], 0);
+	WRITE_ONCE(spindle_table_ctl(att)->fired[letter->id], 0);
 	spindle_tb_pred_add(&att->sg->table->tb, att->preds, letter->id, letter->pred);
 	spindle_subgroup_touch(att->sg);
 }

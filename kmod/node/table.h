@@ -17,6 +17,7 @@
 #include "core/table/predicate.h"
 #include "installed.h"
 
+struct spindle_fetches;
 struct spindle_predicate;
 struct spindle_table_attach;
 
@@ -37,6 +38,8 @@ struct spindle_table_ctl {
 	u64 signals;
 	/** @flushed: number of the last flush that has ended */
 	u64 flushed;
+	/** @refreshed: number of the last refresh that has ended */
+	u64 refreshed;
 	/** @fired: by id: signals of a predicate */
 	u64 fired[SPINDLE_MAX_PREDICATES];
 	/** @vouched: by instance: version of cell 0 that may be believed */
@@ -63,6 +66,10 @@ struct spindle_table_usr {
 	u64 flush;
 	/** @skip: by instance: members that get no changes of the row for now */
 	u64 skip[DIV_ROUND_UP(SPINDLE_TABLE_INSTANCES, 64)];
+	/** @every: microseconds from one read of a row to the next; 0: none */
+	u64 every;
+	/** @refresh: number of the refresh that it wants */
+	u64 refresh;
 };
 
 /**
@@ -83,7 +90,31 @@ struct spindle_table {
 	u64 signalled;
 	/** @flushed: number of the last flush whose end they know of; engine */
 	u64 flushed;
+	/** @fetches: of a table of mode read; else NULL */
+	struct spindle_fetches *fetches;
 };
+
+/**
+ * spindle_table_ctl() - the control page of an attachment
+ * @att: an attachment to a table
+ *
+ * Return: the page
+ */
+static inline struct spindle_table_ctl *spindle_table_ctl(const struct spindle_attachment *att)
+{
+	return container_of(att->ctl, struct spindle_table_ctl, base);
+}
+
+/**
+ * spindle_table_usr() - the user page of an attachment, which the process writes at any time
+ * @att: an attachment to a table
+ *
+ * Return: the page
+ */
+static inline struct spindle_table_usr *spindle_table_usr(const struct spindle_attachment *att)
+{
+	return att->usr_pages.va;
+}
 
 int spindle_table_bind(struct spindle_attachment *att, struct spindle_net *sn, const char *name,
 		       struct spindle_table_attach *args);

@@ -136,6 +136,27 @@ static inline int cells_kick(const struct cells *c)
 	return ioctl(c->fd, SPINDLE_TABLE_IOC_KICK) ? -errno : 0;
 }
 
+/* Of a table of mode read: read all rows again and again, at this interval. */
+static inline void cells_every(const struct cells *c, uint64_t us)
+{
+	if (c->a.mode != SPINDLE_MODE_TABLE_READ)
+		return;
+	__atomic_store_n((uint64_t *)(c->usr + c->a.usr_every), us, __ATOMIC_RELAXED);
+	cells_kick(c);
+}
+
+/* Of such a table: ask for a read of all rows. Returns 0 or -errno. */
+static inline int cells_refresh(const struct cells *c, uint64_t number)
+{
+	__atomic_store_n((uint64_t *)(c->usr + c->a.usr_refresh), number, __ATOMIC_RELEASE);
+	return cells_kick(c);
+}
+
+static inline uint64_t cells_refreshed(const struct cells *c)
+{
+	return __atomic_load_n((uint64_t *)(c->ctl + c->a.ctl_refreshed), __ATOMIC_ACQUIRE);
+}
+
 /* Copy a cell of a row. Returns false if half of it is there. */
 static inline bool cells_copy(const struct cells *c, const uint64_t *row, uint32_t cell,
 			      uint64_t copy[MAX_WORDS])

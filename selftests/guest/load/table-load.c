@@ -8,6 +8,8 @@
  *	-w SEC    time without progress that means a hang, default 60
  *	-k        each process dies in the middle of an update, and another one goes on
  *	-e LIST   nodes whose rows are expected to be complete, default those of -n
+ *	-u US     of a table of mode read: microseconds from one read of a row to the next, default
+ *	          1; 0: only by requests
  *
  * In round V a process seals one cell, and then cell 0, which is the guard, with version V. So from
  * the version of a guard follows which versions of all cells a reader must see. All bytes of a
@@ -34,7 +36,7 @@
 
 static uint32_t node[MAX_NODES], expected[MAX_NODES];
 static int nodes, num_expected, wait_s = 60;
-static uint64_t rounds = 100;
+static uint64_t rounds = 100, every_us = 1;
 static uint32_t table = 1;
 static bool dies;
 
@@ -76,6 +78,7 @@ static void attach(uint32_t id, uint32_t flags)
 	if (mine.a.instances > MAX_INSTANCES)
 		fail("node %u has %u instances\n", id, mine.a.instances);
 	words = cells_words(&mine);
+	cells_every(&mine, every_us);
 }
 
 /* When a table ends, its rows show zeroes. */
@@ -199,11 +202,19 @@ static int read_all(void)
 	return complete;
 }
 
-/* Wait until a row has changed since the generation that was seen. */
+/*
+ * Wait until a row has changed since the generation that was seen. Without an interval, wait for
+ * a read of all rows instead, which may bring nothing new.
+ */
 static void await_change(void)
 {
-	struct pollfd pfd = { .fd = mine.fd, .events = POLLIN };
-	int n = poll(&pfd, 1, wait_s * 1000);
+	bool asks = mine.a.mode == SPINDLE_MODE_TABLE_READ && !every_us;
+	struct pollfd pfd = { .fd = mine.fd, .events = asks ? POLLRDBAND : POLLIN };
+	int n;
+
+	if (asks && cells_refresh(&mine, waits + 1))
+		fail("kick: %s\n", strerror(errno));
+	n = poll(&pfd, 1, wait_s * 1000);
 
 	waits++;
 	if (n <= 0)
@@ -273,7 +284,7 @@ int main(int argc, char **argv)
 	pid_t pid[MAX_NODES];
 	int c, i, status, bad = 0;
 
-	while ((c = getopt(argc, argv, "n:t:r:w:ke:")) != -1) {
+	while ((c = getopt(argc, argv, "n:t:r:w:ke:u:")) != -1) {
 		switch (c) {
 		case 'n':
 			nodes = parse(optarg, node);
@@ -289,6 +300,9 @@ int main(int argc, char **argv)
 			break;
 		case 'k':
 			dies = true;
+			break;
+		case 'u':
+			every_us = strtoull(optarg, NULL, 10);
 			break;
 		case 'e':
 			num_expected = parse(optarg, expected);

@@ -42,7 +42,7 @@ static const char *name_of(int err)
 		{ EPERM, "EPERM" }, { ENOENT, "ENOENT" }, { ENODEV, "ENODEV" },
 		{ EBUSY, "EBUSY" }, { EINVAL, "EINVAL" }, { ERANGE, "ERANGE" },
 		{ EOPNOTSUPP, "EOPNOTSUPP" }, { ENOTCONN, "ENOTCONN" },
-		{ ETIMEDOUT, "ETIMEDOUT" }, { ECANCELED, "ECANCELED" },
+		{ ETIMEDOUT, "ETIMEDOUT" }, { ECANCELED, "ECANCELED" }, { EAGAIN, "EAGAIN" },
 	};
 	static char other[32];
 	size_t i;

@@ -58,12 +58,15 @@ view()
 			subgroup 2 members 1,5 window 16 max-msg 1024 \
 			subgroup 3 members 1,6 window 16 max-msg 1024 \
 			subgroup 4 members 1 window 16 max-msg 1024 \
-			subgroup 5 members 1,2 senders 1 window 16 max-msg 1024 || return 1
+			subgroup 5 members 1,2 senders 1 window 16 max-msg 1024 \
+			table 6 cells 8 cell 4096 members 1,2,3,4 mode read \
+			table 7 cells 8 members 1,2 \
+			table 8 cells 8 members 1,6 mode read || return 1
 	done
 }
 check "a view of five nodes is installed" view 1 1 2 3 4 5
-# One of the two members of subgroup 3 is there.
-check "all subgroups but one are active" wait_until 60 all_active 9
+# One of the two members of subgroup 3 is there, and of table 8.
+check "all other subgroups are active" wait_until 60 all_active 15
 messages "before"
 
 # ---- counts ---------------------------------------------------------------
@@ -84,9 +87,20 @@ raw "ping-pongs of the last sender with the first one" "writes 400" -n 3 -g 1 -k
 raw "writes to a node with another engine" "writes 100" -n 1 -g 2
 messages "afterwards: what was written is not taken for messages"
 
+can_read()
+{
+	[ "$(technique raw -n 1 -g 6 -k 2 -c 1)" = "writes 3" ]
+}
+check "rows of a table can be read" wait_until 30 can_read
+raw "a read of each of three rows" "writes 3" -n 1 -g 6 -k 2 -c 1
+raw "a thousand reads of each row" "writes 3000" -n 1 -g 6 -k 2 -c 1000
+raw "reads of one byte" "writes 300" -n 2 -g 6 -k 2 -s 1
+raw "reads of a whole row" "writes 300" -n 1 -g 6 -k 2 -s 32768
+check "processes see no change of rows" limit 60 table-load -n 1,2,3,4 -t 6 -r 100
+
 # ---- refusals -------------------------------------------------------------
 
-size="size is 1 to 1048576 bytes, and at most the subgroup's ring"
+size="size is 1 to 1048576 bytes, and at most the subgroup's ring or row"
 busy="the subgroup is in use or not active"
 raw "nothing" "error EINVAL: $size" -n 1 -g 1 -s 0
 raw "writes longer than the ring are refused" "error EINVAL: $size" -n 1 -g 1 -s 16385
@@ -103,7 +117,14 @@ raw "a ping-pong with another engine is refused" "error EOPNOTSUPP: $other" -n 1
 raw "a ping-pong with a member that does not send is refused" \
 	"error EOPNOTSUPP: $other" -n 1 -g 5 -k 1
 raw "a ping-pong without another member is refused" "error EOPNOTSUPP: $other" -n 1 -g 4 -k 1
-is "an unknown kind is refused" "$(technique raw -n 1 -g 1 -k 2 | sed 's/:.*//')" "error ERANGE"
+raw "reads longer than a row are refused" "error EINVAL: $size" -n 1 -g 6 -k 2 -s 32769
+rows="only rows of a table of mode read can be read"
+raw "reads in a subgroup with messages are refused" "error EOPNOTSUPP: $rows" -n 1 -g 1 -k 2
+raw "reads in a table of mode write are refused" "error EOPNOTSUPP: $rows" -n 1 -g 7 -k 2
+raw "writes in a table are refused" \
+	"error EPERM: the node does not send in this subgroup" -n 1 -g 6
+raw "reads in a table with a missing member are refused" "error EBUSY: $busy" -n 1 -g 8 -k 2
+is "an unknown kind is refused" "$(technique raw -n 1 -g 1 -k 3 | sed 's/:.*//')" "error ERANGE"
 su nobody -s /bin/sh -c "technique raw -n 1 -g 1" >/tmp/out 2>&1
 is "a user without rights is refused" "$(sed 's/:.*//' /tmp/out)" "error EPERM"
 
