@@ -81,16 +81,19 @@ int spindle_cell_seal(struct spindle_table *t, uint32_t cell)
 	return 0;
 }
 
-int spindle_table_push(struct spindle_table *t)
+int spindle_table_wake(struct spindle_table *t)
 {
-	if (!t->own)
-		return -EBADF;
 	spindle_mb();					/* C */
 	if (spindle_table_state(t) > SPINDLE_STATE_ACTIVE)
 		return -EPIPE;
 	if (spindle_load_once32(t->ctl_need_wakeup))
 		return spindle_sys_ioctl(t->fd, SPINDLE_TABLE_IOC_KICK, NULL);
 	return 0;
+}
+
+int spindle_table_push(struct spindle_table *t)
+{
+	return t->own ? spindle_table_wake(t) : -EBADF;
 }
 
 int spindle_cell_end(struct spindle_table *t, uint32_t cell)
@@ -126,6 +129,8 @@ int spindle_table_skip(struct spindle_table *t, uint32_t instance, bool skip)
 
 	if (!t->own)
 		return -EBADF;
+	if (t->read)
+		return -EOPNOTSUPP;
 	if (instance >= t->instances || instance == t->own_instance)
 		return -EINVAL;
 	word = &t->usr_skip[instance / 64];

@@ -11,15 +11,17 @@
 
 #include "table.h"
 
-static_assert(sizeof(struct spindle_table_attach) == 224, "ABI: spindle_table_attach");
+static_assert(sizeof(struct spindle_table_attach) == 240, "ABI: spindle_table_attach");
 static_assert(offsetof(struct spindle_table_attach, name) == 24, "ABI: name");
 static_assert(offsetof(struct spindle_table_attach, members) == 72, "ABI: members");
 static_assert(offsetof(struct spindle_table_attach, row_stride) == 96, "ABI: row_stride");
-static_assert(offsetof(struct spindle_table_attach, ctl) == 160, "ABI: ctl");
-static_assert(offsetof(struct spindle_table_attach, rows) == 208, "ABI: rows");
+static_assert(offsetof(struct spindle_table_attach, ctl) == 176, "ABI: ctl");
+static_assert(offsetof(struct spindle_table_attach, rows) == 224, "ABI: rows");
 static_assert(offsetof(struct spindle_table_attach, ctl_signals) == 132, "ABI: ctl_signals");
 static_assert(offsetof(struct spindle_table_attach, usr_skip) == 152, "ABI: usr_skip");
 static_assert(offsetof(struct spindle_table_attach, ctl_fields) == 156, "ABI: ctl_fields");
+static_assert(offsetof(struct spindle_table_attach, mode) == 160, "ABI: mode");
+static_assert(offsetof(struct spindle_table_attach, usr_every) == 172, "ABI: usr_every");
 static_assert(sizeof(struct spindle_cell_seal) == 16, "ABI: spindle_cell_seal");
 static_assert(sizeof(struct spindle_field) == 8, "ABI: spindle_field");
 static_assert(sizeof(struct spindle_number) == 56, "ABI: spindle_number");
@@ -35,6 +37,11 @@ static bool holds(const struct spindle_section *s, uint64_t off, uint64_t n, uin
 
 	return s->len <= SIZE_MAX && !(off % align) && n <= s->len / size &&
 	       off <= s->len - n * size;
+}
+
+static bool mode_is_legal(const struct spindle_table_attach *a)
+{
+	return a->mode == SPINDLE_MODE_TABLE || a->mode == SPINDLE_MODE_TABLE_READ;
 }
 
 static bool row_is_legal(const struct spindle_table_attach *a)
@@ -59,13 +66,15 @@ static bool ctl_fits(const struct spindle_table_attach *a)
 	       holds(&a->ctl, a->ctl_vouched, a->instances, 8) &&
 	       holds(&a->ctl, a->ctl_signals, 1, 8) &&
 	       holds(&a->ctl, a->ctl_flushed, 1, 8) &&
+	       holds(&a->ctl, a->ctl_refreshed, 1, 8) &&
 	       holds(&a->ctl, a->ctl_fields, SPINDLE_FIELDS_LEN + 1, 1) &&
 	       holds(&a->ctl, a->ctl_fired, SPINDLE_MAX_PREDICATES, 8);
 }
 
 static bool usr_fits(const struct spindle_table_attach *a)
 {
-	if (!holds(&a->usr, a->usr_seen, 1, 8) || !holds(&a->usr, a->usr_heard, 1, 8))
+	if (!holds(&a->usr, a->usr_seen, 1, 8) || !holds(&a->usr, a->usr_heard, 1, 8) ||
+	    !holds(&a->usr, a->usr_refresh, 1, 8) || !holds(&a->usr, a->usr_every, 1, 8))
 		return false;
 	if (!(a->flags & SPINDLE_TABLE_WRITE))
 		return true;
@@ -84,7 +93,7 @@ static bool rows_fit(const struct spindle_table_attach *a)
 
 int spindle_table_check(const struct spindle_table_attach *a)
 {
-	if (!row_is_legal(a) || !members_are_legal(a))
+	if (!mode_is_legal(a) || !row_is_legal(a) || !members_are_legal(a))
 		return -EPROTO;
 	if (!ctl_fits(a) || !usr_fits(a) || !rows_fit(a))
 		return -EPROTO;

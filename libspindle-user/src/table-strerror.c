@@ -135,6 +135,10 @@ const char *spindle_table_call_strerror(const struct spindle_table *t, int err, 
 	else if (err == -EMSGSIZE)
 		snprintf(buf, len, "the value is longer than the %u bytes of a cell",
 			 spindle_cell_bytes(t));
+	else if (err == -EOPNOTSUPP)
+		snprintf(buf, len, "%s", t->read ?
+			 "the members read the rows of this table, and nothing is sent" :
+			 "the rows of this table arrive by themselves, and nothing is read");
 	else
 		snprintf(buf, len, "%s", text ? text : strerror(-err));
 	return buf;

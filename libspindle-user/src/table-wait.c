@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tables: wait for changes of rows, for signals of predicates, and for the ends of flushes.
+ * Tables: wait for changes of rows, for signals of predicates, and for the ends of flushes and
+ * refreshes.
  *
  * Changes and signals have a counter that the engine adds to, and a word in which the process notes
  * the counter that it has handled. The engine changes a row or ctl.fired, then adds one to the
@@ -11,6 +12,7 @@
  * hide what came in between.
  *
  * A flush is the other way round: the process stores a number, and waits until the engine shows it.
+ * So is a refresh. The engine loads the number, then lets the device read the rows.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,14 +24,14 @@ struct news {
 	const __u64 *counter;
 	__u64 *handled;
 	short event;
-	bool flush;	/* the process stores the word first; the event comes when they are equal */
+	bool asks;	/* the process stores the word first; the event comes when they are equal */
 };
 
 static bool has_news(const struct news *n)
 {
 	__u64 counter = spindle_load_acquire(n->counter);
 
-	if (n->flush)
+	if (n->asks)
 		return counter == *n->handled;
 	if (counter == *n->handled)
 		return false;
@@ -99,8 +101,34 @@ int spindle_table_flush(struct spindle_table *t, int timeout_ms)
 
 	if (!t->own)
 		return -EBADF;
+	if (t->read)
+		return -EOPNOTSUPP;
 	/* Behind the marks of all cells that are sealed (D). */
 	spindle_store_release(t->usr_flush, *t->usr_flush + 1);
 	err = spindle_table_push(t);
 	return err ? err : wait_for(t, &n, timeout_ms ? spindle_deadline(timeout_ms) : 0);
+}
+
+int spindle_table_refresh(struct spindle_table *t, int timeout_ms)
+{
+	struct news n = { t->ctl_refreshed, t->usr_refresh, POLLRDBAND, true };
+	int err;
+
+	if (!n.handled)
+		return -EBADF;
+	if (!t->read)
+		return -EOPNOTSUPP;
+	spindle_store_release(t->usr_refresh, *t->usr_refresh + 1);
+	err = spindle_table_wake(t);
+	return err ? err : wait_for(t, &n, timeout_ms ? spindle_deadline(timeout_ms) : 0);
+}
+
+int spindle_table_every(struct spindle_table *t, uint64_t us)
+{
+	if (!t->usr_every)
+		return -EBADF;
+	if (!t->read)
+		return -EOPNOTSUPP;
+	spindle_store_release(t->usr_every, us);
+	return spindle_table_wake(t);
 }

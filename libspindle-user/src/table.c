@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include <linux/spindle_genl.h>
+
 #include "table.h"
 
 /* How often members are read again because the view has changed while their rows were mapped. */
@@ -191,9 +193,12 @@ static void apply(struct spindle_table *t, const struct spindle_table_attach *a)
 	t->ctl_signals = (const void *)(ctl + a->ctl_signals);
 	t->ctl_fired = (const void *)(ctl + a->ctl_fired);
 	t->ctl_flushed = (const void *)(ctl + a->ctl_flushed);
+	t->ctl_refreshed = (const void *)(ctl + a->ctl_refreshed);
 	t->ctl_fields = (const char *)(ctl + a->ctl_fields);
 	t->usr_seen = (void *)(usr + a->usr_seen);
 	t->usr_heard = (void *)(usr + a->usr_heard);
+	t->usr_refresh = (void *)(usr + a->usr_refresh);
+	t->usr_every = (void *)(usr + a->usr_every);
 	if (t->flags & SPINDLE_TABLE_WRITE) {
 		t->usr_dirty = (void *)(usr + a->usr_dirty);
 		t->usr_flush = (void *)(usr + a->usr_flush);
@@ -206,6 +211,7 @@ static void apply(struct spindle_table *t, const struct spindle_table_attach *a)
 static void note(struct spindle_table *t, const struct spindle_table_attach *a)
 {
 	t->flags = a->flags;
+	t->read = a->mode == SPINDLE_MODE_TABLE_READ;
 	t->table = a->table;
 	t->members = a->members;
 	t->rank = a->rank;
@@ -291,6 +297,8 @@ void spindle_table_detach(struct spindle_table *t)
 	t->own = NULL;
 	t->usr_seen = NULL;
 	t->usr_heard = NULL;
+	t->usr_refresh = NULL;
+	t->usr_every = NULL;
 	t->ctl_fired = NULL;
 	if (t->fd >= 0)
 		spindle_sys_close(t->fd);

@@ -3,7 +3,7 @@
  * Declarations inside the tables of the library.
  *
  *	table.c			attach, detach, members and their rows
- *	table-wait.c		wait for changes of rows, signals of predicates, ends of flushes
+ *	table-wait.c		wait for changes, signals of predicates, flushes, refreshes
  *	table-layout.c		is the kernel's reply consistent?
  *	table-cell.c		write and read cells
  *	table-strerror.c	texts
@@ -42,6 +42,9 @@ struct spindle_rows {
 
 /* Check a reply of the kernel against itself, before anything is mapped by it. */
 int spindle_table_check(const struct spindle_table_attach *a);
+
+/* Wake the engine if it sleeps. Return: 0; -EPIPE: the state is final; or the kernel's errno. */
+int spindle_table_wake(struct spindle_table *t);
 
 /* The waits of the table until a time of spindle_deadline(); @deadline 0: only ask. */
 int spindle_change_until(struct spindle_table *t, int64_t deadline);

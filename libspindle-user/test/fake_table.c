@@ -5,12 +5,17 @@
  * A channel from node to node has writes of cells, which are posted in the order of the contract. A
  * write reads words of the source and stores them at the destination, some in each step. Writes of
  * different cells overtake each other, but not the guard, unless the guard is vouched for.
+ *
+ * In mode read there are no such writes. A node reads the rows of all other members, the words of
+ * each row in order, some in each step. Then it takes the whole cells, and the guard last, if all
+ * the others were whole.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/spindle_genl.h>
 #include <spindle/table.h>
 
 #include "fake_table.h"
@@ -28,9 +33,9 @@ enum cookie { CTL, USR, OWN, ROWS };
 
 /* Offsets in ctl and usr. */
 enum place {
-	STATE = 0, ERROR = 4, NEED = 8, GENERATION = 16, SIGNALS = 24, FLUSHED = 32, VOUCHED = 64,
-	FIRED = 1024, FIELDS = 2048,
-	SEEN = 8, HEARD = 16, FLUSH = 24, SKIP = 32, DIRTY = 64,
+	STATE = 0, ERROR = 4, NEED = 8, GENERATION = 16, SIGNALS = 24, FLUSHED = 32,
+	REFRESHED = 40, VOUCHED = 64, FIRED = 1024, FIELDS = 2048,
+	SEEN = 8, HEARD = 16, FLUSH = 24, SKIP = 32, REFRESH = 40, EVERY = 48, DIRTY = 64,
 };
 
 /* A predicate of a file, and what the engine remembers of it. */
@@ -43,6 +48,7 @@ struct file {
 	bool used, attached, look;
 	uint32_t node;		/* index */
 	uint32_t flags;
+	__u64 refresh;		/* that the present reads are for; 0: none */
 	__u64 ctl[PAGE / 8], usr[PAGE / 8];
 	struct pred pred[SPINDLE_MAX_PREDICATES];
 };
@@ -57,6 +63,13 @@ struct op {
 struct channel {
 	struct op *op;
 	uint32_t n;
+};
+
+/* A node reads the row of another one. */
+struct pull {
+	bool on;
+	uint32_t at;		/* words that are read */
+	__u64 copy[SPINDLE_MAX_TABLE_ROW / 8];
 };
 
 static struct {
@@ -75,6 +88,10 @@ static struct {
 	/* The pass of an engine, between the guard and the other cells. */
 	bool in_pass[FAKE_NODES], has_guard[FAKE_NODES];
 	uint64_t guard[FAKE_NODES][WORDS];
+	/* Mode read: by reader and owner; the time, and when a node has begun to read. */
+	struct pull pull[FAKE_NODES][FAKE_NODES];
+	bool reads[FAKE_NODES], mute[FAKE_NODES];
+	uint64_t now, began[FAKE_NODES];
 	struct fake_table_report r;
 	/* The newest whole values that have arrived, for predicates. */
 	__u64 *whole[FAKE_NODES][FAKE_INSTANCES];
@@ -143,6 +160,10 @@ void fake_table_setup(const struct fake_table_opts *o)
 	f.seats = FAKE_NODES;
 	memset(f.file, 0, sizeof(f.file));
 	memset(f.in_pass, 0, sizeof(f.in_pass));
+	memset(f.reads, 0, sizeof(f.reads));
+	memset(f.mute, 0, sizeof(f.mute));
+	memset(f.began, 0, sizeof(f.began));
+	f.now = 0;
 	memset(f.lacks, 0, sizeof(f.lacks));
 	memset(f.seat, 0, sizeof(f.seat));
 	for (i = 0; i < FAKE_NODES; i++) {
@@ -157,6 +178,7 @@ void fake_table_setup(const struct fake_table_opts *o)
 			if (!f.ch[i][k].op)
 				f.ch[i][k].op = calloc(OPS, sizeof(struct op));
 			f.ch[i][k].n = 0;
+			f.pull[i][k].on = false;
 		}
 	}
 }
@@ -306,7 +328,7 @@ static void take_rest(uint32_t node, struct file *w)
 		taken[i] = __atomic_fetch_and(&w->usr[DIRTY / 8 + i], i ? 0 : 1ULL,
 					      __ATOMIC_SEQ_CST) & (i ? ~0ULL : ~1ULL);
 	for (dst = 0; dst < FAKE_NODES; dst++) {
-		if (dst == node)
+		if (dst == node || f.o.read)
 			continue;
 		if (is_skipped(w, dst)) {
 			for (i = 0; i < SPINDLE_MAX_CELLS / 64; i++)
@@ -569,13 +591,152 @@ static bool step_predicates(uint32_t node)
 	return any;
 }
 
+/* ---- mode read -------------------------------------------------------- */
+
+static bool is_member(uint32_t node)
+{
+	uint32_t i;
+
+	for (i = 0; i < f.seats; i++)
+		if (f.seat[i].sst == f.instance[node])
+			return true;
+	return false;
+}
+
+static bool is_file_of(const struct file *file, uint32_t node)
+{
+	return __atomic_load_n(&file->attached, __ATOMIC_ACQUIRE) && file->node == node;
+}
+
+/* Does an attachment of the node want the rows to be read now? */
+static bool reads_are_due(uint32_t node)
+{
+	const struct file *file;
+	__u64 every;
+
+	for (file = f.file; f.o.read && file < f.file + FILES; file++) {
+		if (!is_file_of(file, node))
+			continue;
+		every = load(&file->usr[EVERY / 8]);
+		if (load(&file->usr[REFRESH / 8]) != load(&file->ctl[REFRESHED / 8]) ||
+		    (every && f.now - f.began[node] >= every))
+			return true;
+	}
+	return false;
+}
+
+/* Note the refreshes before the first word is read. */
+static void begin_reads(uint32_t node)
+{
+	struct file *file;
+	uint32_t src;
+
+	for (file = f.file; file < f.file + FILES; file++)
+		if (is_file_of(file, node))
+			file->refresh = load(&file->usr[REFRESH / 8]);
+	for (src = 0; src < FAKE_NODES; src++) {
+		f.pull[node][src].on = src != node && is_member(src);
+		f.pull[node][src].at = 0;
+	}
+	f.began[node] = f.now;
+	f.reads[node] = true;
+	f.r.reads++;
+}
+
+static void end_reads(uint32_t node)
+{
+	struct file *file;
+
+	f.reads[node] = false;
+	pthread_mutex_lock(&f.lock);
+	for (file = f.file; file < f.file + FILES; file++)
+		if (is_file_of(file, node) && file->refresh)
+			store(&file->ctl[REFRESHED / 8], file->refresh);
+	pthread_cond_broadcast(&f.change);
+	pthread_mutex_unlock(&f.lock);
+}
+
+static bool step_reads(uint32_t node)
+{
+	uint32_t src;
+
+	if (!f.reads[node]) {
+		if (!reads_are_due(node))
+			return false;
+		begin_reads(node);
+		return true;
+	}
+	for (src = 0; src < FAKE_NODES; src++)
+		if (f.pull[node][src].on)
+			return false;
+	end_reads(node);
+	return true;
+}
+
+/* Take a cell that is whole and newer. Return: is it whole? */
+static bool take_cell(const __u64 *from, __u64 *to, bool *news)
+{
+	uint32_t words = cell_words(), i;
+
+	if (spindle_cell_mix(from, words - 1) != from[words - 1])
+		return false;
+	if (from[words - 2] <= load(to + words - 2))
+		return true;
+	*news = true;
+	for (i = 0; i < words; i++)
+		store(to + i, from[i]);
+	return true;
+}
+
+static void take_row(uint32_t node, uint32_t src)
+{
+	const __u64 *from = f.pull[node][src].copy;
+	__u64 *to = f.row[node][f.instance[src]];
+	bool whole = true, news = false;
+	uint32_t cell;
+
+	for (cell = 1; cell < f.o.cells; cell++)
+		whole &= take_cell(from + cell * cell_words(), to + cell * cell_words(), &news);
+	if (whole)
+		take_cell(from, to, &news);
+	if (news)
+		changed(node);
+}
+
+/* Read some words of another row. What was read of a member that has left is dropped. */
+static bool step_pull(uint32_t src, uint32_t node, uint32_t words)
+{
+	struct pull *p = &f.pull[node][src];
+	uint32_t all = f.o.cells * cell_words();
+
+	if (!p->on || (f.mute[src] && is_member(src)))
+		return false;
+	for (; words && p->at < all; words--, p->at++)
+		p->copy[p->at] = load(own_cell(src, 0) + p->at);
+	p->on = p->at < all && is_member(src);
+	if (p->at == all && is_member(src))
+		take_row(node, src);
+	return true;
+}
+
+void fake_table_pass(uint64_t us)
+{
+	f.now += us;
+}
+
+void fake_table_mute(uint32_t node, bool on)
+{
+	f.mute[node - 1] = on;
+}
+
 /* ---- passes ----------------------------------------------------------- */
 
 static bool step_engine(uint32_t node)
 {
 	struct file *w = writer_of(node);
 
-	if (step_predicates(node) || (w && (take_in(node, w) || end_flush(node, w))))
+	if (step_predicates(node) || step_reads(node) ||
+	    (w && (take_in(node, w) || end_flush(node, w))))
 		return true;
 
 	/* The kernel goes on with a pass when the writer has gone: its row is still there. */
@@ -659,6 +820,8 @@ static bool step_channel(uint32_t src, uint32_t dst, uint32_t *seed)
 	struct channel *ch = &f.ch[src][dst];
 	uint32_t i, at;
 
+	if (f.o.read)
+		return step_pull(src, dst, 1 + rnd(seed) % (2 * cell_words()));
 	if (!ch->n)
 		return false;
 	at = rnd(seed) % ch->n;
@@ -751,14 +914,14 @@ void fake_table_view(const struct spindle_seat *seat, uint32_t n)
 
 /* ---- the engine as a thread ------------------------------------------- */
 
-static bool any_dirty(void)
+static bool any_work(void)
 {
 	const struct file *w;
 	uint32_t node;
 
 	for (node = 0; node < FAKE_NODES; node++) {
 		w = writer_of(node);
-		if (is_dirty(node) || (w && flush_is_due(w)))
+		if (is_dirty(node) || (w && flush_is_due(w)) || reads_are_due(node))
 			return true;
 	}
 	return false;
@@ -770,6 +933,18 @@ static bool any_look(void)
 
 	for (file = f.file; file < f.file + FILES; file++)
 		if (file->attached && __atomic_load_n(&file->look, __ATOMIC_SEQ_CST))
+			return true;
+	return false;
+}
+
+/* Does time let a read begin? */
+static bool any_every(void)
+{
+	const struct file *file;
+
+	for (file = f.file; f.o.read && file < f.file + FILES; file++)
+		if (__atomic_load_n(&file->attached, __ATOMIC_ACQUIRE) &&
+		    load(&file->usr[EVERY / 8]))
 			return true;
 	return false;
 }
@@ -792,9 +967,9 @@ static void doze(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	pthread_mutex_lock(&f.lock);
 	deadline_in(&ts, 2000);
-	while (!f.kicked && !f.stop && !err && !any_dirty() && !any_look())
+	while (!f.kicked && !f.stop && !err && !any_work() && !any_look())
 		err = pthread_cond_timedwait(&f.work, &f.lock, &ts);
-	if (err && !f.kicked && any_dirty())
+	if (err && !f.kicked && any_work())
 		f.r.lost++;
 	f.kicked = false;
 	pthread_mutex_unlock(&f.lock);
@@ -807,8 +982,12 @@ static void *engine(void *arg)
 
 	(void)arg;
 	while (!__atomic_load_n(&f.stop, __ATOMIC_ACQUIRE))
-		if (!fake_table_step(&seed))
-			doze();
+		if (!fake_table_step(&seed)) {
+			if (any_every())
+				fake_table_pass(1);
+			else
+				doze();
+		}
 	return NULL;
 }
 
@@ -903,6 +1082,8 @@ static int do_attach(struct file *file, struct spindle_table_attach *a)
 		.ctl_vouched = VOUCHED, .usr_seen = SEEN, .usr_dirty = DIRTY,
 		.ctl_signals = SIGNALS, .ctl_fired = FIRED, .usr_heard = HEARD,
 		.ctl_flushed = FLUSHED, .usr_flush = FLUSH, .usr_skip = SKIP, .ctl_fields = FIELDS,
+		.mode = f.o.read ? SPINDLE_MODE_TABLE_READ : SPINDLE_MODE_TABLE,
+		.ctl_refreshed = REFRESHED, .usr_refresh = REFRESH, .usr_every = EVERY,
 		.ctl = { CTL << 12, PAGE }, .usr = { USR << 12, PAGE }, .own = { OWN << 12, },
 		.rows = { (__u64)ROWS << 20, SPINDLE_MAX_TABLE_ROW },
 	};
@@ -1198,11 +1379,18 @@ int spindle_sys_poll(int fd, short events, short *revents, const struct timespec
 			*revents |= events & POLLPRI;
 		if ((file->flags & SPINDLE_TABLE_WRITE) && !flush_is_due(file))
 			*revents |= events & POLLOUT;
+		if (load(&file->ctl[REFRESHED / 8]) == load(&file->usr[REFRESH / 8]))
+			*revents |= events & POLLRDBAND;
 		if (*ctl32(file, STATE) > SPINDLE_STATE_ACTIVE)
 			*revents |= POLLERR | POLLHUP;
 		if (!*revents)
 			err = f.running ? pthread_cond_timedwait(&f.change, &f.lock, &ts) : 1;
 	}
+	/* A process that waits without limit is woken sooner. */
+	if (err && f.running && !timeout) {
+		f.r.lost++;
+		err = -ETIMEDOUT;
+	}
 	pthread_mutex_unlock(&f.lock);
-	return *revents != 0;
+	return err < 0 ? err : *revents != 0;
 }

@@ -32,6 +32,8 @@ struct fake_table_opts {
 	uint32_t cell;
 	/** @vouch: the guard may arrive before the other cells */
 	bool vouch;
+	/** @read: a table of mode read */
+	bool read;
 	/** @fields: fields of the table; NULL: it has none */
 	const char *fields;
 	/** @attach_err: refuse the attachment with this errno */
@@ -51,8 +53,9 @@ struct fake_table_opts {
 /* Results of a test, from the fake. */
 struct fake_table_report {
 	unsigned int kicks;
-	unsigned int lost;	/* there was work, and nobody woke the engine */
+	unsigned int lost;	/* nobody woke the engine for work, or the process that waited */
 	unsigned int looks;	/* at predicates of a file */
+	unsigned int reads;	/* of all other rows, by a node */
 	int predicates;
 	int open_files;
 	int mappings;
@@ -65,6 +68,11 @@ struct fake_table_report fake_table_look(void);
 bool fake_table_step(uint32_t *seed);
 /* Step until nothing is left to do. */
 void fake_table_settle(uint32_t *seed);
+
+/* Mode read: this time passes, in microseconds. The thread lets time pass by itself. */
+void fake_table_pass(uint64_t us);
+/* Mode read: the device of a node answers no reads, or again. */
+void fake_table_mute(uint32_t node, bool on);
 
 /* Has no cell arrived at this node in part? The generation grows when all of it is there. */
 bool fake_table_is_calm(uint32_t node);

@@ -26,13 +26,14 @@ build()
 		CFLAGS="-w" "$work/build/replica_sim"
 }
 
-# The tests of tables have no part of the replicas, and the simulator none of the tables. A mutant of
-# a table that these tests pass is built and run below as well, and survives there.
+# The tests of tables have no part of the replicas, and the simulator none of the tables. A mutant
+# of a table that these tests pass is built and run below as well, and survives there.
 notices()
 {
 	case $1 in
-	predicate* | table-wait*) fails predicate_test || fails table_test ;;
-	table*) fails table_test || fails predicate_test ;;
+	predicate* | table-wait*)
+		fails predicate_test || fails table_test || fails table_read_test ;;
+	table*) fails table_test || fails table_read_test || fails predicate_test ;;
 	*) return 1 ;;
 	esac
 }
@@ -45,6 +46,7 @@ fails()
 	mkdir -p "$work/build"
 	rm -f "$test"
 	make -s -C "$here" TABLE_DIR="$work/core" TABLE_TEST="$work/build/table_test" \
+		TABLE_READ_TEST="$work/build/table_read_test" \
 		PREDICATE_TEST="$work/build/predicate_test" CFLAGS="-w" "$test" || return 1
 	! (ulimit -t 60 && TAP_STOP=1 timeout 120 "$test")
 }
@@ -160,6 +162,31 @@ mutant skip_nobody table-cell.c 's/__atomic_fetch_or(word, bit, __ATOMIC_RELAXED
 mutant skip_for_ever table-cell.c 's/__atomic_fetch_and(word, ~bit/__atomic_fetch_and(word, ~0ULL/'
 mutant skip_wakes_nobody table-cell.c '/^int spindle_table_skip/,/^}/ s/return spindle_table_push(t);/return 0;/'
 mutant skip_oneself table-cell.c 's/ || instance == t->own_instance)/)/'
+mutant reply_of_any_mode table-layout.c 's/!mode_is_legal(a) || //'
+mutant reply_of_mode_write table-layout.c 's/ || a->mode == SPINDLE_MODE_TABLE_READ;/;/'
+mutant reply_of_other_mode table-layout.c 's/a->mode == SPINDLE_MODE_TABLE || a->mode == /a->mode <= /'
+mutant reply_without_refreshed table-layout.c 's/holds(&a->ctl, a->ctl_refreshed, 1, 8)/1/'
+mutant reply_without_refresh table-layout.c 's/!holds(&a->usr, a->usr_refresh, 1, 8)/0/'
+mutant reply_without_every table-layout.c 's/!holds(&a->usr, a->usr_every, 1, 8)/0/'
+mutant words_of_reads_for_writers table-layout.c '/^static bool usr_fits/,/^}/ s/return false;/return !(a->flags \& SPINDLE_TABLE_WRITE);/'
+mutant mode_is_not_read table.c 's/a->mode == SPINDLE_MODE_TABLE_READ/0/'
+mutant flush_in_mode_read table-wait.c '/^int spindle_table_flush/,/^}/ s/if (t->read)/if (0)/'
+mutant skip_in_mode_read table-cell.c '/^int spindle_table_skip/,/^}/ s/if (t->read)/if (0)/'
+mutant refresh_in_mode_write table-wait.c '/^int spindle_table_refresh/,/^}/ s/if (!t->read)/if (0)/'
+mutant refresh_without_number table-wait.c 's/\*t->usr_refresh + 1/*t->usr_refresh/'
+mutant refresh_wakes_nobody table-wait.c '/^int spindle_table_refresh/,/^}/ s/err = spindle_table_wake(t);/err = 0;/'
+mutant refresh_by_writers table-wait.c '/^int spindle_table_refresh/,/^}/ s/if (!n.handled)/if (!t->own)/'
+mutant refresh_waits_for_flush table-wait.c 's/t->usr_refresh, POLLRDBAND/t->usr_refresh, POLLOUT/'
+mutant refresh_of_nobody table-wait.c '/^int spindle_table_refresh/,/^}/ s/if (!n.handled)/if (0)/'
+mutant detach_keeps_refresh table.c 's/t->usr_refresh = NULL;/;/'
+mutant detach_keeps_every table.c 's/t->usr_every = NULL;/;/'
+mutant every_in_mode_write table-wait.c '/^int spindle_table_every/,/^}/ s/if (!t->read)/if (0)/'
+mutant every_of_nobody table-wait.c '/^int spindle_table_every/,/^}/ s/if (!t->usr_every)/if (0)/'
+mutant every_is_not_stored table-wait.c 's/spindle_store_release(t->usr_every, us);/;/'
+mutant every_is_cut table-wait.c 's/spindle_store_release(t->usr_every, us);/spindle_store_release(t->usr_every, (uint32_t)us);/'
+mutant every_wakes_nobody table-wait.c '/^int spindle_table_every/,/^}/ s/return spindle_table_wake(t);/return 0;/'
+mutant every_over_refresh table.c 's/t->usr_every = (void \*)(usr + a->usr_every);/t->usr_every = t->usr_refresh;/'
+mutant wrong_mode_is_named table-strerror.c 's/t->read ?/!t->read ?/'
 mutant reply_with_few_vouched table-layout.c 's/a->ctl_vouched, a->instances, 8/a->ctl_vouched, 1, 8/'
 
 # Predicates of tables.

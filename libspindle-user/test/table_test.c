@@ -172,6 +172,11 @@ static const struct spoil {
 	{ offsetof(struct spindle_table_attach, ctl_flushed), 4, 4092 },
 	{ offsetof(struct spindle_table_attach, usr_flush), 4, 4096 },
 	{ offsetof(struct spindle_table_attach, usr_skip), 4, 4096 },
+	{ offsetof(struct spindle_table_attach, mode), 4, SPINDLE_MODE_UNORDERED },
+	{ offsetof(struct spindle_table_attach, mode), 4, SPINDLE_MODE_TABLE_READ + 1 },
+	{ offsetof(struct spindle_table_attach, ctl_refreshed), 4, 4092 },
+	{ offsetof(struct spindle_table_attach, usr_refresh), 4, 4096 },
+	{ offsetof(struct spindle_table_attach, usr_every), 4, 4092 },
 	{ offsetof(struct spindle_table_attach, ctl_fields), 4, 4096 - SPINDLE_FIELDS_LEN },
 	{ offsetof(struct spindle_table_attach, own.len), 8, 0 },
 	{ offsetof(struct spindle_table_attach, own.len), 8, 255 },
@@ -544,7 +549,15 @@ static void check_wait(void)
 	}
 }
 
-static void run_seed(uint32_t seed, bool vouch)
+/* The rows are read once, or again and again, or no more. */
+static void ask_for_reads(uint32_t *seed)
+{
+	CHECK(spindle_table_refresh(&s.r, 0) == 0);
+	CHECK(!spindle_table_every(&s.r, rnd(seed) % 3));
+	fake_table_pass(rnd(seed) % 3);
+}
+
+static void run_seed(uint32_t seed, const struct fake_table_opts *o)
 {
 	uint32_t node, cell, i;
 	uint64_t value[6];
@@ -553,11 +566,13 @@ static void run_seed(uint32_t seed, bool vouch)
 	memset(s.begun, 0, sizeof(s.begun));
 	memset(s.newest, 0, sizeof(s.newest));
 	memset(s.looked, 0, sizeof(s.looked));
-	fake_table_setup(&(struct fake_table_opts){ .cells = MAX_CELLS, .vouch = vouch });
+	fake_table_setup(o);
 	for (node = 0; node < FAKE_NODES; node++)
 		start(&s.w[node], node + 1, SPINDLE_TABLE_WRITE);
 	start(&s.r, 1, 0);
 	for (i = 0; i < 300; i++) {
+		if (o->read && rnd(&seed) % 32 == 0)
+			ask_for_reads(&seed);
 		if (rnd(&seed) % 4 == 0)
 			write_some(rnd(&seed) % FAKE_NODES, &seed);
 		else
@@ -568,6 +583,8 @@ static void run_seed(uint32_t seed, bool vouch)
 	for (node = 0; node < FAKE_NODES; node++)
 		if (s.begun[node])
 			write_some(node, &seed);
+	if (o->read)
+		CHECK(spindle_table_refresh(&s.r, 0) == 0);
 	fake_table_settle(&seed);
 	for (node = 0; node < FAKE_NODES; node++)
 		for (cell = 0; cell < MAX_CELLS; cell++) {
@@ -578,28 +595,34 @@ static void run_seed(uint32_t seed, bool vouch)
 	stop(s.w, FAKE_NODES);
 }
 
-static void run_seeds(bool vouch)
+static void run_seeds(const struct fake_table_opts *o)
 {
 	uint32_t seed;
 
 	s.whole = 0;
 	s.torn = 0;
 	for (seed = 1; seed <= 300 && !tap_failures; seed++)
-		run_seed(seed, vouch);
+		run_seed(seed, o);
 	if (tap_failures)
 		tap_fail("seed %u", seed - 1);
 	printf("# %u whole, %u torn\n", s.whole, s.torn);
-	CHECK(s.whole > 10000 && s.torn > 1000);
+	/* Only whole cells are taken from what was read. */
+	CHECK(s.whole > 10000 && (o->read ? !s.torn : s.torn > 1000));
 }
 
 static void test_random(void)
 {
-	run_seeds(false);
+	run_seeds(&(struct fake_table_opts){ .cells = MAX_CELLS });
 }
 
 static void test_vouch(void)
 {
-	run_seeds(true);
+	run_seeds(&(struct fake_table_opts){ .cells = MAX_CELLS, .vouch = true });
+}
+
+static void test_mode_read(void)
+{
+	run_seeds(&(struct fake_table_opts){ .cells = MAX_CELLS, .read = true });
 }
 
 /* ---- snapshots -------------------------------------------------------- */
@@ -909,6 +932,7 @@ int main(int argc, char **argv)
 		{ "members: impossible seats change nothing", test_bad_seats },
 		{ "random: values are whole, versions grow, the guard holds", test_random },
 		{ "random: the same, and the guard arrives before the other cells", test_vouch },
+		{ "random: the same, and rows are read", test_mode_read },
 		{ "stress: writer, engine and reader at once", test_stress },
 		{ "stress: atomic snapshots while cells change", test_atomic },
 	};

@@ -23,6 +23,9 @@
  * spindle_predicate_add(), spindle_predicate_remove() and spindle_predicate_fired() are for any
  * thread. spindle_table_barrier() and spindle_table_elect() wait for signals, so no other thread
  * may be in them or in spindle_table_wait_signal(). A loop belongs to one thread.
+ *
+ * In a table of mode read, predicates and loops see a change of another row when that row has been
+ * read. So a process that waits for one calls spindle_table_every() first.
  */
 #ifndef SPINDLE_PREDICATE_H
 #define SPINDLE_PREDICATE_H

@@ -17,20 +17,25 @@
  * guard. A reader that sees a version of cell 0 also sees, in the other cells of that row, what the
  * writer had sealed before that version, or something newer.
  *
+ * A table of mode read sends no changes. There the device of a node reads the rows of the other
+ * members when spindle_table_refresh() or spindle_table_every() asks for that. A row shows what was
+ * read last, and spindle_table_every() decides how old that may be. Any other table is of mode
+ * write. spindle_table_is_read() tells the modes apart.
+ *
  * Conventions
  * -----------
  * Functions return 0 or a count on success and a negative errno on failure. They print nothing,
  * install no signal handler, and give errno no meaning. Only spindle_table_wait(),
- * spindle_table_wait_signal() and spindle_table_flush() wait.
+ * spindle_table_wait_signal(), spindle_table_flush() and spindle_table_refresh() wait.
  *
  * Threads: spindle_cell_begin(), spindle_cell_seal(), spindle_cell_end() and spindle_cell_put() may
  * be called by any number of threads at once, if no two of them write one cell.
- * spindle_table_push(), spindle_table_skip(), spindle_cell_get() and spindle_table_snapshot() are
- * for any thread.
+ * spindle_table_push(), spindle_table_skip(), spindle_table_every(), spindle_cell_get() and
+ * spindle_table_snapshot() are for any thread.
  * spindle_table_seats() maps rows again, so no other thread may read rows at the same time.
- * spindle_table_wait() is for one thread at a time, and so are spindle_table_wait_signal() and
- * spindle_table_flush(). One thread may be in each of them. spindle_table_attach() and
- * spindle_table_detach() must run alone.
+ * spindle_table_wait() is for one thread at a time, and so are spindle_table_wait_signal(),
+ * spindle_table_flush() and spindle_table_refresh(). One thread may be in each of them.
+ * spindle_table_attach() and spindle_table_detach() must run alone.
  *
  * Processes: an attachment is not inherited by fork(). The only call that the child may make with
  * the attachment is close(spindle_table_fd()).
@@ -75,8 +80,9 @@ struct spindle_table_attr {
 	 */
 	uint32_t flags;
 	/**
-	 * @event_fd: an eventfd to signal at each signal of a predicate, at the end of each flush,
-	 * and without SPINDLE_TABLE_SIGNALS when a row may have changed; 0 or less: none
+	 * @event_fd: an eventfd to signal at each signal of a predicate, at the end of each flush
+	 * and of each refresh, and without SPINDLE_TABLE_SIGNALS when a row may have changed; 0 or
+	 * less: none
 	 */
 	int32_t event_fd;
 	/** @resv: 0 */
@@ -124,7 +130,7 @@ struct spindle_table {
 	uint32_t step;
 
 	/* private: of the library */
-	uint32_t resv;
+	uint32_t read;			/* 1 in a table of mode read, else 0 */
 
 	/* Words of the kernel; this side can only read them. */
 	const __u32 *ctl_state;
@@ -135,12 +141,15 @@ struct spindle_table {
 	const __u64 *ctl_signals;
 	const __u64 *ctl_fired;		/* by id of a predicate */
 	const __u64 *ctl_flushed;
+	const __u64 *ctl_refreshed;
 	const char *ctl_fields;
 
 	/* Words of the process. */
 	__u64 *usr_seen;
 	__u64 *usr_dirty;
 	__u64 *usr_heard;
+	__u64 *usr_refresh;
+	__u64 *usr_every;
 	__u64 *usr_flush;		/* NULL without SPINDLE_TABLE_WRITE, as usr_dirty */
 	__u64 *usr_skip;		/* bits, by instance */
 
@@ -278,7 +287,8 @@ SPINDLE_API int spindle_table_push(struct spindle_table *t);
  * call, and spindle_table_flushed() says when it has ended.
  *
  * Return: 1: all have it; 0 when the time is up; -EINTR on a signal; -EPIPE: the state is final;
- * -EBADF without SPINDLE_TABLE_WRITE; or an errno of the kernel.
+ * -EBADF without SPINDLE_TABLE_WRITE; -EOPNOTSUPP in a table of mode read, because members read
+ * when they like; or an errno of the kernel.
  */
 SPINDLE_API int spindle_table_flush(struct spindle_table *t, int timeout_ms);
 
@@ -306,9 +316,71 @@ static inline bool spindle_table_flushed(const struct spindle_table *t)
  * is skipped any more. A node that comes to the instance of one that has left is not skipped.
  *
  * Return: 0; -EINVAL: @instance is out of range, or the own one; -EBADF without
- * SPINDLE_TABLE_WRITE; and without @skip as spindle_table_push(), when the bit is cleared.
+ * SPINDLE_TABLE_WRITE; -EOPNOTSUPP in a table of mode read, because members read when they like;
+ * and without @skip as spindle_table_push(), when the bit is cleared.
  */
 SPINDLE_API int spindle_table_skip(struct spindle_table *t, uint32_t instance, bool skip);
+
+/**
+ * spindle_table_is_read() - is the table of mode read?
+ * @t: attached
+ *
+ * Return: true: rows are read, see spindle_table_refresh(); false: changes are sent to all members.
+ * Any thread.
+ */
+static inline bool spindle_table_is_read(const struct spindle_table *t)
+{
+	return t->read;
+}
+
+/**
+ * spindle_table_refresh() - wait until the rows of all other members have been read
+ * @t: attached to a table of mode read
+ * @timeout_ms: milliseconds, 0 only to begin, -1 without limit
+ *
+ * The device reads each row after the call has begun. So a reader then finds what the other members
+ * had sealed before the call, or something newer. The call waits for no process and no engine of
+ * another member, and for no member that leaves. A cell that its owner is just writing may keep the
+ * value that was read before.
+ *
+ * Wakes the engine as spindle_table_push() does. A refresh that has not ended goes on behind the
+ * call, and spindle_table_refreshed() says when it has ended. Changes that it brings are changes
+ * for spindle_table_wait() and for predicates, too.
+ *
+ * Return: 1: all rows have been read; 0 when the time is up; -EINTR on a signal; -EPIPE: the state
+ * is final; -EBADF: @t is not attached; -EOPNOTSUPP in a table of mode write, because rows arrive
+ * by themselves there; or an errno of the kernel.
+ */
+SPINDLE_API int spindle_table_refresh(struct spindle_table *t, int timeout_ms);
+
+/**
+ * spindle_table_refreshed() - has the last spindle_table_refresh() ended?
+ * @t: attached
+ *
+ * POLLRDBAND of spindle_table_fd() says the same. For the thread that called
+ * spindle_table_refresh().
+ *
+ * Return: true if so, or if there was none.
+ */
+static inline bool spindle_table_refreshed(const struct spindle_table *t)
+{
+	return spindle_load_acquire(t->ctl_refreshed) == *t->usr_refresh;
+}
+
+/**
+ * spindle_table_every() - let the rows of the other members be read again and again
+ * @t: attached to a table of mode read
+ * @us: microseconds from one read of a row to the next; 1: without pause; 0: read only for
+ *      spindle_table_refresh(), as after the attach
+ *
+ * The node reads as often as the shortest time of its attachments says. The time of this one ends
+ * with the attachment. Time 1 keeps a processor busy.
+ *
+ * Return: 0; -EPIPE: the state is final, and nothing is read any more; -EBADF: @t is not attached;
+ * -EOPNOTSUPP in a table of mode write, because rows arrive by themselves there; or an errno of the
+ * kernel.
+ */
+SPINDLE_API int spindle_table_every(struct spindle_table *t, uint64_t us);
 
 /**
  * spindle_cell_end() - seal a cell with its next version, and wake the engine if it sleeps
@@ -481,7 +553,7 @@ SPINDLE_API const char *spindle_table_call_strerror(const struct spindle_table *
  * with SPINDLE_TABLE_SIGNALS. POLLPRI: a predicate has signalled since the last
  * spindle_table_wait_signal() that returned 1. Make the call of the event without time after each
  * of these events, because the event stays set until then. POLLOUT: spindle_table_flushed() is
- * true. POLLERR and POLLHUP: the state is final.
+ * true. POLLRDBAND: spindle_table_refreshed() is true. POLLERR and POLLHUP: the state is final.
  *
  * Return: the descriptor; it belongs to the table, do not close it.
  */
