@@ -61,6 +61,11 @@ const struct ctl_key ctl_subgroup_keys[] = {
 	{ .name = NULL }
 };
 
+/* The mode of a subgroup that was begun as a table. A request has the value of CTL_SG_MODE. */
+const struct ctl_key ctl_table_mode_key = CTL_KEY("mode", "Mode", ENUM, SPINDLE_SUBGROUP_A_UNSPEC,
+						  .names = &ctl_table_mode,
+						  .def = SPINDLE_MODE_TABLE);
+
 const struct ctl_key ctl_tune_keys[] = {
 	TUNE(SEND_BATCH, "send-batch", SWITCH, UNSPEC),
 	TUNE(RECV_BATCH, "recv-batch", SWITCH, UNSPEC),
@@ -397,14 +402,47 @@ struct ctl_subgroup ctl_subgroup_resolve(const struct ctl_view *view,
 /* Is the subgroup a table? */
 bool ctl_is_table(const struct ctl_subgroup *sg)
 {
-	return sg->val[CTL_SG_MODE].set && sg->val[CTL_SG_MODE].num == SPINDLE_MODE_TABLE;
+	return ctl_is_read(sg) ||
+	       (sg->val[CTL_SG_MODE].set && sg->val[CTL_SG_MODE].num == SPINDLE_MODE_TABLE);
+}
+
+/* Is the subgroup a table whose rows members read from their owners? */
+bool ctl_is_read(const struct ctl_subgroup *sg)
+{
+	return sg->val[CTL_SG_MODE].set && sg->val[CTL_SG_MODE].num == SPINDLE_MODE_TABLE_READ;
 }
 
 /* Make a table of a subgroup that has no values yet. @line: line of its section, or 0 */
 void ctl_make_table(struct ctl_subgroup *sg, int line)
 {
+	sg->way.num = SPINDLE_MODE_TABLE;
 	sg->val[CTL_SG_MODE] = ctl_val_num(SPINDLE_MODE_TABLE);
 	sg->val[CTL_SG_MODE].line = line;
+}
+
+/**
+ * ctl_take_way() - give a table the mode that the user has chosen
+ * @sg: a subgroup that was begun as a table; @way is that mode
+ */
+void ctl_take_way(struct ctl_subgroup *sg)
+{
+	sg->val[CTL_SG_MODE].num = sg->way.num;
+	if (sg->way.line)
+		sg->val[CTL_SG_MODE].line = sg->way.line;
+}
+
+/**
+ * ctl_mode_text() - the mode as people read it
+ * @subgroup: a struct ctl_subgroup
+ *
+ * Return: the word; for a table write or read
+ */
+const char *ctl_mode_text(const void *subgroup)
+{
+	const struct ctl_subgroup *sg = subgroup;
+	const struct ctl_key *key = &ctl_subgroup_keys[CTL_SG_MODE];
+
+	return ctl_val_text(ctl_is_table(sg) ? &ctl_table_mode_key : key, &sg->val[CTL_SG_MODE]);
 }
 
 /* Does a subgroup of this mode have such a value? @val: index into ctl_subgroup_keys */

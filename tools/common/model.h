@@ -88,6 +88,7 @@ enum {
 extern const struct ctl_key ctl_at_node_keys[];
 extern const struct ctl_key ctl_node_keys[];
 extern const struct ctl_key ctl_subgroup_keys[];
+extern const struct ctl_key ctl_table_mode_key;
 extern const struct ctl_key ctl_tune_keys[];
 extern const struct ctl_key ctl_timing_key;
 extern const struct ctl_key ctl_former_key;
@@ -270,6 +271,11 @@ struct ctl_row {
 struct ctl_subgroup {
 	/** @val: configuration */
 	struct ctl_val val[CTL_SG_VALS];
+	/**
+	 * @way: user: the mode, if the subgroup was begun as a table; set: ctl_table_mode_key gave
+	 * it; its number is 0 for all other subgroups
+	 */
+	struct ctl_val way;
 	/** @members: members; not set: all of the view */
 	struct ctl_ids members;
 	/** @senders: members that may send; not set: all, but none of a table */
@@ -375,7 +381,10 @@ struct ctl_ids ctl_view_users(const struct ctl_view *view);
 struct ctl_subgroup ctl_subgroup_resolve(const struct ctl_view *view,
 					 const struct ctl_subgroup *sg);
 bool ctl_is_table(const struct ctl_subgroup *sg);
+bool ctl_is_read(const struct ctl_subgroup *sg);
 void ctl_make_table(struct ctl_subgroup *sg, int line);
+void ctl_take_way(struct ctl_subgroup *sg);
+const char *ctl_mode_text(const void *subgroup);
 bool ctl_subgroup_has(const struct ctl_subgroup *sg, unsigned int val);
 bool ctl_rule_has(const struct ctl_subgroup *sg, unsigned int val);
 const char *ctl_subgroup_title(const struct ctl_subgroup *sg);

@@ -15,8 +15,15 @@
 #define NAMES(_what, _words)							\
 	{ .what = (_what), .name = (_words), .count = CTL_ARRAY_SIZE(_words) }
 
+/* Modes of a table, where it is known that a subgroup is one. */
+static const char *const table_mode_words[] = {
+	[SPINDLE_MODE_TABLE] = "write",
+	[SPINDLE_MODE_TABLE_READ] = "read",
+};
+
 const struct ctl_names ctl_visibility = NAMES("visibility", ctl_visibility_words);
 const struct ctl_names ctl_mode = NAMES("mode", ctl_mode_words);
+const struct ctl_names ctl_table_mode = NAMES("mode", table_mode_words);
 const struct ctl_names ctl_node_state = NAMES("state", ctl_node_state_words);
 const struct ctl_names ctl_peer_state = NAMES("state", ctl_peer_state_words);
 const struct ctl_names ctl_state = NAMES("state", ctl_state_words);

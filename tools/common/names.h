@@ -21,6 +21,7 @@ struct ctl_names {
 
 extern const struct ctl_names ctl_visibility;
 extern const struct ctl_names ctl_mode;
+extern const struct ctl_names ctl_table_mode;
 extern const struct ctl_names ctl_node_state;
 extern const struct ctl_names ctl_peer_state;
 extern const struct ctl_names ctl_state;

@@ -355,6 +355,7 @@ const struct ctl_field ctl_row_fields[] = {
 #define TABULAR		offsetof(struct ctl_subgroup, tabular)
 
 const struct ctl_field ctl_subgroup_fields[] = {
+	CTL_MADE(NULL, ctl_mode_text, .head = "mode"),
 	SUBGROUP(KEYS, NULL, val, UNSPEC, .keys = ctl_subgroup_keys),
 	SUBGROUP(NUM, NULL, val[CTL_SG_ID].num, UNSPEC, .head = "subgroup"),
 	SUBGROUP(NUM, NULL, val[CTL_SG_ID].num, UNSPEC, .head = "table"),

@@ -38,6 +38,8 @@ static int take(struct ctl_args *a, struct ctl_val *node, struct ctl_val *timeou
 	int rc = CTL_OK, line;
 	const char *word, *err;
 
+	if (is_of_table(a))
+		ctl_make_table(sg, 0);
 	if (a->argc && isdigit((unsigned char)a->argv[0][0]))
 		rc = ctl_args_value(a, &node_key, node, "");
 	while (!rc && (word = ctl_args_next(a))) {

@@ -162,8 +162,12 @@ static int put_fields(struct ctl_cells *c, const struct put *p, uint32_t cell)
 /* Wait until the other members have the value. */
 static int wait_for_members(struct ctl_cells *c, unsigned int seconds)
 {
-	int err = spindle_table_flush(&c->t, seconds * 1000);
+	int err;
 
+	/* Members of a table of mode read take the value when they like. */
+	if (spindle_table_is_read(&c->t))
+		return CTL_OK;
+	err = spindle_table_flush(&c->t, seconds * 1000);
 	if (err < 0)
 		return ctl_cells_failed(c, err);
 	if (err)

@@ -57,10 +57,12 @@ static void print_subgroup(const struct ctl_subgroup *sg)
 	struct ctl_subgroup out = *sg;
 	bool table = ctl_is_table(sg);
 
-	/* The section says that it is a table. */
+	/* The section says that it is a table, of mode write unless there is a line. */
 	out.val[CTL_SG_MODE].set &= !table;
 	printf("\n[%s]\n", table ? "Table" : "Subgroup");
 	print_vals(ctl_subgroup_keys, out.val);
+	if (ctl_is_read(sg))
+		printf("%s = %s\n", ctl_table_mode_key.conf, ctl_mode_text(sg));
 	printf("Members = %s\n", ctl_ids_text(&sg->members));
 	if (!table)
 		printf("Senders = %s\n", ctl_ids_text(&sg->senders));

@@ -116,14 +116,27 @@ static void print_trouble(const struct ctl_running_subgroup *s)
 		       (unsigned long long)s->node);
 }
 
+/* The columns of subgroups, or of tables. If one table is of mode read, the modes are shown. */
+static const char *columns_of(const struct ctl_running_subgroup *list, unsigned int count,
+			      bool tables)
+{
+	bool reads = false;
+	unsigned int i;
+
+	if (!tables)
+		return "subgroup name mode state error members senders sender readers lsn sent "
+		       "received delivered";
+	for (i = 0; i < count; i++)
+		reads |= ctl_is_read(&list[i].sg);
+	return ctl_asprintf("table name %scells cell state error members files writer taken pushed "
+			    "heard generation", reads ? "mode " : "");
+}
+
 /* Print the subgroups, or the tables, if there are any. Return: whether there are. */
 static bool print_kind(const struct ctl_running_subgroup *list, unsigned int count, bool tables,
 		       bool first)
 {
-	const char *columns = tables ? "table name cells cell state error members files writer "
-				       "taken pushed heard generation" :
-			      "subgroup name mode state error members senders sender readers lsn "
-			      "sent received delivered";
+	const char *columns = columns_of(list, count, tables);
 	struct ctl_table t = { 0 };
 	unsigned int i, n = 0;
 

@@ -16,6 +16,8 @@
 /* How often, in all, and how long "table get" waits for cells that are being written. */
 #define WAITS	25
 #define WAIT_MS	20
+/* Time for reads of all rows, in a table of mode read. */
+#define REFRESH_MS	3000
 
 /* Keys of "table get", behind those that the verbs share. */
 enum {
@@ -148,6 +150,22 @@ static void print_text(const struct ctl_cells *c, const struct found *found)
 	ctl_table_print(&t);
 }
 
+/* Of a table of mode read: have all rows read now. */
+static int refresh(struct ctl_cells *c)
+{
+	int err;
+
+	if (!spindle_table_is_read(&c->t))
+		return CTL_OK;
+	err = spindle_table_refresh(&c->t, REFRESH_MS);
+	if (err < 0)
+		return ctl_cells_failed(c, err);
+	if (err)
+		return CTL_OK;
+	ctl_err("%s: some rows could not be read for %u s", c->what, REFRESH_MS / 1000);
+	return CTL_FAILED;
+}
+
 static int table_get(struct ctl_args *a)
 {
 	static const struct ctl_key row_key = CTL_KEY("row", NULL, U32, 0);
@@ -168,7 +186,9 @@ static int table_get(struct ctl_args *a)
 		rc = ctl_cells_attach(c, 0);
 	if (rc)
 		return rc;
-	rc = read_rows(c, &val[GET_ROW], &found);
+	rc = refresh(c);
+	if (!rc)
+		rc = read_rows(c, &val[GET_ROW], &found);
 	if (!rc && ctl_opts.json)
 		print_json(c, &found);
 	else if (!rc)

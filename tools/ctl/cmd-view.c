@@ -67,9 +67,10 @@ static int take_subgroup(struct ctl_args *a, struct ctl_view *view)
  */
 int ctl_take_table(struct ctl_args *a, struct ctl_subgroup *sg)
 {
-	if (sg->val[CTL_SG_MODE].set)
+	if (sg->val[CTL_SG_MODE].set && !sg->way.num)
 		return ctl_usage(a, "the mode is given twice");
-	ctl_make_table(sg, 0);
+	if (!sg->way.num)
+		ctl_make_table(sg, 0);
 	return ctl_args_value(a, &ctl_subgroup_keys[CTL_SG_ID], &sg->val[CTL_SG_ID], "table ");
 }
 
@@ -98,6 +99,15 @@ static bool is_subgroup_word(const char *word)
 	       !strcmp(word, "members") || !strcmp(word, "senders");
 }
 
+/* Take the mode of a table: write or read. */
+static int take_way(struct ctl_args *a, struct ctl_subgroup *sg, const char *in)
+{
+	int rc = ctl_args_value(a, &ctl_table_mode_key, &sg->way, in);
+
+	ctl_take_way(sg);
+	return rc;
+}
+
 /**
  * ctl_take_subgroup_key() - take a key of the last subgroup of a view, and its value
  * @a: arguments; the next word is the value
@@ -124,6 +134,8 @@ int ctl_take_subgroup_key(struct ctl_args *a, struct ctl_view *view, const char 
 		return take_ids(a, &sg->members, word, in);
 	if (!strcmp(word, "senders"))
 		return take_ids(a, &sg->senders, word, in);
+	if (sg->way.num && !strcmp(word, ctl_table_mode_key.name))
+		return take_way(a, sg, in);
 	if (rule)
 		return ctl_args_value(a, rule, &sg->rule[rule - ctl_rule_keys], in);
 	if (!key || key == &ctl_subgroup_keys[CTL_SG_ID])
@@ -229,6 +241,7 @@ static int view_del(struct ctl_args *a)
 static const struct ctl_field subgroup_fields[] = {
 	CTL_FIELD(NUM, NULL, struct ctl_subgroup, val[CTL_SG_ID].num, 0, .head = "subgroup"),
 	CTL_FIELD(NUM, NULL, struct ctl_subgroup, val[CTL_SG_ID].num, 0, .head = "table"),
+	CTL_MADE(NULL, ctl_mode_text, .head = "mode"),
 	CTL_FIELD(KEYS, NULL, struct ctl_subgroup, val, 0, .keys = ctl_subgroup_keys),
 	CTL_FIELD(IDS, "members", struct ctl_subgroup, members, 0),
 	CTL_FIELD(IDS, "senders", struct ctl_subgroup, senders, 0),
@@ -285,11 +298,24 @@ static void print_members(const struct ctl_running *run)
 	ctl_table_print(&t);
 }
 
-static const char *columns_of(bool live, bool tables)
+/* Is one of the tables of mode read? Only then a list of tables has their modes. */
+static bool has_reads(const struct ctl_view *view)
 {
+	unsigned int i;
+
+	for (i = 0; i < view->subgroups; i++)
+		if (ctl_is_read(&view->subgroup[i]))
+			return true;
+	return false;
+}
+
+static const char *columns_of(const struct ctl_view *view, bool tables)
+{
+	bool live = view->is_live;
+
 	if (tables)
-		return live ? "table name cells cell members min fields" :
-			      "table name cells cell members fields";
+		return ctl_asprintf("table name %scells cell members %sfields",
+				    has_reads(view) ? "mode " : "", live ? "min " : "");
 	return live ? "subgroup name mode window max-msg ring hold members senders shards min "
 		      "on-exit" :
 		      "subgroup name mode window max-msg ring hold members senders";
@@ -298,6 +324,7 @@ static const char *columns_of(bool live, bool tables)
 /* Print the subgroups, or the tables, if there are any. Return: whether there are. */
 static bool print_kind(const struct ctl_view *view, bool tables, bool first)
 {
+	const char *columns = columns_of(view, tables);
 	struct ctl_table t = { .indent = 4 };
 	unsigned int i, k;
 
@@ -308,7 +335,7 @@ static bool print_kind(const struct ctl_view *view, bool tables, bool first)
 			continue;
 		for (k = 0; k < CTL_RULE_VALS; k++)
 			ctl_val_default(&ctl_rule_keys[k], &sg.rule[k]);
-		ctl_record_rows(&t, columns_of(view->is_live, tables), subgroup_fields, &sg, 1, 0);
+		ctl_record_rows(&t, columns, subgroup_fields, &sg, 1, 0);
 	}
 	if (!t.columns)
 		return false;

@@ -28,6 +28,8 @@ enum {
  * members are listed again after this time if views followed each other too fast.
  */
 #define AGAIN_MS	1000
+/* Microseconds from one read of the rows to the next, in a table of mode read. */
+#define EVERY_US	100000
 
 /**
  * struct mark - what was seen of a cell
@@ -360,10 +362,18 @@ int ctl_table_watch(struct ctl_args *a)
 		rc = ctl_cells_attach(&w->c, 0);
 	if (rc)
 		return rc;
+	if (spindle_table_is_read(&w->c.t)) {
+		rc = spindle_table_every(&w->c.t, EVERY_US);
+		if (rc) {
+			rc = ctl_cells_failed(&w->c, rc);
+			goto out;
+		}
+	}
 	w->look.value = ctl_alloc(spindle_cell_bytes(&w->c.t));
 	/* A reader at the other end of a pipe wants each line at once. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	rc = run_watch(w);
+out:
 	spindle_table_detach(&w->c.t);
 	return rc;
 }

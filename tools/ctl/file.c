@@ -355,22 +355,29 @@ static void read_subgroup(struct reader *r, const char *word, const char *text)
 					      ctl_key_list(ctl_rule_keys, true)));
 }
 
-/* A table has some of the keys of a subgroup. The section says that it is a table. */
+static void read_way(struct reader *r, struct ctl_subgroup *sg, const char *word, const char *text)
+{
+	read_val(r, &ctl_table_mode_key, &sg->way, word, text);
+	ctl_take_way(sg);
+}
+
+/* A table has some of the keys of a subgroup, and modes of its own. */
 static void read_table(struct reader *r, const char *word, const char *text)
 {
 	const struct ctl_key *key = ctl_key_find_conf(ctl_subgroup_keys, word);
 	const struct ctl_key *rule = ctl_key_find_conf(ctl_rule_keys, word);
 	struct ctl_subgroup *sg = last_subgroup(r->conf);
 
-	if (key && key != &ctl_subgroup_keys[CTL_SG_MODE] &&
-	    ctl_subgroup_has(sg, key - ctl_subgroup_keys))
+	if (key == &ctl_subgroup_keys[CTL_SG_MODE])
+		read_way(r, sg, word, text);
+	else if (key && ctl_subgroup_has(sg, key - ctl_subgroup_keys))
 		read_val(r, key, &sg->val[key - ctl_subgroup_keys], word, text);
 	else if (rule && ctl_rule_has(sg, rule - ctl_rule_keys))
 		read_val(r, rule, &sg->rule[rule - ctl_rule_keys], word, text);
 	else if (ctl_conf_word(word, "Members"))
 		read_ids(r, &sg->members, false, word, text);
 	else
-		bad_key(r, word, "Id, Name, Cells, Cell, Fields, Members, Min");
+		bad_key(r, word, "Id, Name, Mode, Cells, Cell, Fields, Members, Min");
 }
 
 static void read_key(struct reader *r, char *s)

@@ -47,7 +47,8 @@ static const struct noun nouns[] = {
 	  "            [max-msg BYTES] [ring BYTES] [hold 0|1] [lsn N]\n"
 	  "            [members 1,2,3|all] [senders 1,2|none|all]\n"
 	  "            [shards S] [min K] [on-exit discard|leave]]...\n"
-	  "           [table ID cells N [cell BYTES] [name S] [members 1,2,3|all] [min K]]...\n"
+	  "           [table ID cells N [cell BYTES] [mode write|read] [name S]\n"
+	  "            [members 1,2,3|all] [min K]]...\n"
 	  "  view del node N\n"
 	  "  view show [node N]\n", NULL },
 	{ "subgroup", ctl_cmd_subgroup,
@@ -55,8 +56,8 @@ static const struct noun nouns[] = {
 	  "           [window W] [max-msg BYTES] [ring BYTES] [hold 0|1]\n"
 	  "           [members 1,2,3] [senders 1,2|none] [min K] [on-exit discard|leave]\n"
 	  "           [timeout SECONDS] [no-wait]\n"
-	  "  subgroup add|replace node N table S cells N [cell BYTES] [name NAME]\n"
-	  "           [members 1,2,3] [min K] [timeout SECONDS] [no-wait]\n"
+	  "  subgroup add|replace node N table S cells N [cell BYTES] [mode write|read]\n"
+	  "           [name NAME] [members 1,2,3] [min K] [timeout SECONDS] [no-wait]\n"
 	  "  subgroup del node N id S|name NAME [timeout SECONDS] [no-wait]\n"
 	  "  subgroup set node N id S|name NAME\n"
 	  "           [send-batch|recv-batch|dlv-batch|nulls|late-post|merged-acks|\n"
@@ -66,8 +67,8 @@ static const struct noun nouns[] = {
 	  "           [history-fill 0|1]\n"
 	  "  subgroup show [node N] [id S|name NAME] [-v]\n", NULL },
 	{ "table", ctl_cmd_table,
-	  "  table add node N table T cells N [cell BYTES] [name NAME] [members 1,2,3] [min K]\n"
-	  "           [timeout SECONDS] [no-wait]\n"
+	  "  table add node N table T cells N [cell BYTES] [mode write|read] [name NAME]\n"
+	  "           [members 1,2,3] [min K] [timeout SECONDS] [no-wait]\n"
 	  "  table del node N id T|name NAME [timeout SECONDS] [no-wait]\n"
 	  "  table show [node N] [id T|name NAME] [-v]\n"
 	  "  table get node N id T|name NAME [row NODE] [cell C] [fields FIELDS]\n"

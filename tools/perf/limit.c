@@ -12,6 +12,7 @@
 #include <linux/spindle_genl.h>
 
 #include "common/model.h"
+#include "common/names.h"
 #include "common/util.h"
 #include "conf.h"
 #include "msg.h"
@@ -155,8 +156,9 @@ const char *perf_limit(const struct perf_conf *conf, bool setup)
 {
 	uint32_t senders = perf_some(conf->senders, conf->nodes);
 
-	if (conf->mode == SPINDLE_MODE_TABLE)
-		return "mode table: a table has no messages to measure";
+	if (conf->mode == SPINDLE_MODE_TABLE || conf->mode == SPINDLE_MODE_TABLE_READ)
+		return ctl_asprintf("mode %s: a table has no messages to measure",
+				    ctl_name(&ctl_mode, conf->mode));
 	if (conf->closed && conf->rate)
 		return "latency and rate: a sender waits for its message, or sends by the clock";
 	if (conf->delay && conf->rate)

@@ -74,13 +74,16 @@ static void put_subgroup(struct nl_msg *msg, uint32_t id, uint32_t member, uint3
 	nla_nest_end(msg, nest);
 }
 
+/* The mode of the table of runs(). */
+static int table_mode = SPINDLE_MODE_TABLE;
+
 /* Add a table of some nodes, which its rule names. */
 static void put_table(struct nl_msg *msg, uint32_t id)
 {
 	struct nlattr *nest = nla_nest_start(msg, SPINDLE_A_SUBGROUP), *rule, *node;
 
 	nla_put_u32(msg, SPINDLE_SUBGROUP_A_ID, id);
-	nla_put_u8(msg, SPINDLE_SUBGROUP_A_MODE, SPINDLE_MODE_TABLE);
+	nla_put_u8(msg, SPINDLE_SUBGROUP_A_MODE, table_mode);
 	nla_put_u32(msg, SPINDLE_SUBGROUP_A_CELLS, 12);
 	nla_put_string(msg, SPINDLE_SUBGROUP_A_FIELDS, "load:u32");
 	nla_put_u32(msg, SPINDLE_SUBGROUP_A_CELL, 64);
@@ -674,6 +677,45 @@ static void test_tables(void)
 	spares = 0;
 }
 
+/* Table 4 is of mode read in a file, or in the view, or in both. */
+static void test_table_mode(void)
+{
+	const char *head = NODE "[View]\nVid = 7\nTimeoutMs = 100\nSpares = 4\n" MEMBERS
+		"[Table]\nId = 4\nCells = 12\nFields = load:u32\nMembers = 1\nMin = 2\n";
+	const char *reads = ctl_asprintf("%sMode = read\n", head);
+	struct nlattr **a;
+	char *shown;
+
+	table = 4;
+	spares = 4;
+	runs(7, SPINDLE_LIVE_ACTIVE);
+	ok(apply(reads, "") == CTL_FAILED && untouched() &&
+	   strstr(output, "table 4 of the live view of node 1 has other rules; --replace"),
+	   "a table of another mode is another table");
+	ok(!apply(reads, " --replace --dry-run") && untouched() &&
+	   strstr(output, "~ table 4 of the live view of node 1\n"
+			  "    table 4 mode: table -> table-read\n"), "a dry run shows both modes");
+	wire.refuse = SPINDLE_CMD_SUBGROUP_CHANGE;
+	wire.err = -ENOSPC;
+	apply(reads, " --replace");
+	a = sent(SPINDLE_CMD_SUBGROUP_CHANGE);
+	a = ctl_nest_attrs(a ? a[SPINDLE_A_REPLACE] : NULL, SPINDLE_SUBGROUP_A_MAX);
+	ok(attr_is(a[SPINDLE_SUBGROUP_A_MODE], 1, SPINDLE_MODE_TABLE_READ),
+	   "the request has the mode of the file");
+	table_mode = SPINDLE_MODE_TABLE_READ;
+	runs(7, SPINDLE_LIVE_ACTIVE);
+	run(ctl_cmd_showconf, "showconf", "");
+	ok(strstr(output, "\n[Table]\nId = 4\nCells = 12\nCell = 64\nFields = load:u32\n"
+			  "Mode = read\nMembers = 1\nMin = 2\n"), "showconf writes mode read");
+	shown = ctl_strdup(output);
+	ok(!apply(shown, "") && untouched(), "apply finds nothing to do for such a table");
+	ok(!apply(ctl_asprintf("%sMode = write\n", head), " --replace --dry-run") &&
+	   strstr(output, "    table 4 mode: table-read -> table\n"), "back to mode write");
+	table_mode = SPINDLE_MODE_TABLE;
+	table = 0;
+	spares = 0;
+}
+
 int main(void)
 {
 	strcpy(path, "/tmp/conf_test.XXXXXX");
@@ -691,6 +733,7 @@ int main(void)
 	test_show();
 	test_changes();
 	test_tables();
+	test_table_mode();
 	remove(path);
 	return tap_end();
 }

@@ -30,8 +30,8 @@ Id = 0
 Shard = 2
 OnExit = stay
 X
-file 1 't.conf:9: .Table. has no key .Window.; there is: Id, Name, Cells, Cell, Fields, Members, Min' \
-	't.conf:10: .Table. has no key .Mode.' 't.conf:11: .Table. has no key .Senders.' \
+file 1 't.conf:9: .Table. has no key .Window.; there is: Id, Name, Mode, Cells, Cell, Fields, Members, Min' \
+	't.conf:10: Mode = ordered: none of write|read' 't.conf:11: .Table. has no key .Senders.' \
 	't.conf:12: Cells is given twice; it is in line 8 too' <<X
 [Node]
 Id = 1
@@ -46,6 +46,19 @@ Mode = ordered
 Senders = 1
 Cells = 3
 Id = 1
+X
+file 1 't.conf:9: Mode is given twice; it is in line 8 too' <<X
+[Node]
+Id = 1
+Address = 10.0.0.1
+[View]
+Vid = 1
+Member = 1@10.0.0.1
+[Table]
+Mode = read
+Mode = write
+Id = 1
+Cells = 1
 X
 file 1 "t.conf:9: table 1: field 'a:u7': there is no type 'u7'" <<X
 [Node]

@@ -44,7 +44,13 @@ says 2 "node del: 'id' is missing" node del
 says 0 'table put node N' help table
 says 2 "table add: 'node' is missing" table add table 7 cells 4
 says 2 "table add: 'table' is missing" table add node 1 cells 4
-says 2 'table add: the mode is given twice' table add node 1 id 7 table 8 cells 4
+says 2 'table add: table id is given twice' table add node 1 id 7 table 8 cells 4
+says 2 'table add: table 7 mode is given twice' table add node 1 table 7 mode read mode write
+says 2 "table add: table 0 mode 'ordered': none of write|read" table add 1 mode ordered table 7
+says 2 'table 7 mode: the value is missing' table add node 1 table 7 mode
+says 2 "subgroup add: table 7 mode 'table': none of write|read" \
+	subgroup add node 1 table 7 mode table
+says 2 'subgroup add: the mode is given twice' subgroup add node 1 mode table-read table 7
 says 2 "cells '4x': not a number" table add node 1 table 7 cells 4x
 says 2 "table 7 has no senders" table add node 1 table 7 cells 4 members 1,2 senders 1
 says 2 "table del: 'node' is missing" table del
@@ -483,7 +489,7 @@ offers 'add set del show join leave evict help' spindle-ctl -j node ''
 offers 'addr port cluster visibility idle-us engine cpu rack key-file' spindle-ctl node add id 1 ''
 offers 'show stats help' spindle-ctl rdmc ''
 offers 'add del show get put watch help' spindle-ctl table ''
-offers 'table cells cell fields name members min timeout no-wait' spindle-ctl table add node 1 ''
+offers 'table cells cell mode fields name members min timeout no-wait' spindle-ctl table add node 1 ''
 offers 'row cell fields' spindle-ctl table get node 1 id 2 name x ''
 offers 'cell fields text hex - timeout' spindle-ctl table put node 1 name x id 2 ''
 offers 'count' spindle-ctl table watch node 1 id 2 name x row 3 cell 4 fields a:u8 ''
@@ -501,6 +507,10 @@ offers 'node timeout no-wait' spindle-ctl node evict id 1 ''
 offers 'timeout' spindle-ctl node leave id 1 no-wait ''
 offers 'node' spindle-ctl status ''
 offers 'yes no' spindle-ctl view set quorum ''
+offers 'ordered unordered table table-read' spindle-ctl view set table 2 subgroup 1 mode ''
+offers 'write read' spindle-ctl view set subgroup 1 table 2 mode ''
+offers 'write read' spindle-ctl subgroup add 1 table 2 mode ''
+offers 'write read' spindle-ctl table add 1 table 2 mode ''
 offers 'discard leave' spindle-ctl view set subgroup 1 on-exit ''
 offers 'shards' spindle-ctl view set live subgroup 1 sh
 offers 'all none' spindle-ctl view set subgroup 1 senders ''

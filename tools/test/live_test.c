@@ -124,7 +124,8 @@ static void test_table(void)
 	   strstr(output, "table 3 has no senders"), "a table with senders");
 	ok(run(ctl_cmd_view, "view",
 	       "set node 1 vid 1 member 1@10.0.0.1 table 3 mode ordered") == 2 &&
-	   strstr(output, "table 3 mode is given twice"), "a table of another mode");
+	   strstr(output, "table 3 mode 'ordered': none of write|read"),
+	   "a table of another mode");
 	ok(run(ctl_cmd_view, "view",
 	       "set node 1 vid 1 member 1@10.0.0.1 table 3 cells 1 cell 1K fields a:s1009") == 2 &&
 	   strstr(output, "table 3: field 'a' ends at byte 1009, and a value has 1008"),
@@ -134,6 +135,33 @@ static void test_table(void)
 			    0)) == 2 &&
 	   strstr(output, "table 3: the fields have 255 characters at most"),
 	   "fields that are too long");
+}
+
+/* The mode of the only subgroup of a request. */
+static uint64_t mode_of(const char *words)
+{
+	struct nlattr **sg;
+
+	begin(1);
+	run(ctl_cmd_view, "view", ctl_asprintf("set node 1 vid 1 member 1@10.0.0.1 %s", words));
+	sg = ctl_nest_attrs(sent_subgroup(0), SPINDLE_SUBGROUP_A_MAX);
+	return sg[SPINDLE_SUBGROUP_A_MODE] ? ctl_attr_num(sg[SPINDLE_SUBGROUP_A_MODE]) : UINT64_MAX;
+}
+
+static void test_table_mode(void)
+{
+	ok(mode_of("table 3 cells 1") == SPINDLE_MODE_TABLE &&
+	   mode_of("table 3 cells 1 mode write") == SPINDLE_MODE_TABLE,
+	   "rows are written to the other members, by default too");
+	ok(mode_of("table 3 mode read cells 1") == SPINDLE_MODE_TABLE_READ &&
+	   mode_of("subgroup 3 mode table-read cells 1") == SPINDLE_MODE_TABLE_READ,
+	   "rows are read by the other members");
+	ok(mode_of("subgroup 3") == UINT64_MAX, "the kernel knows the default of a subgroup");
+	begin(1);
+	run(ctl_cmd_table, "table", "add node 1 mode read table 3 cells 2 no-wait");
+	ok(attr_is(ctl_nest_attrs(sent(SPINDLE_CMD_SUBGROUP_CHANGE)[SPINDLE_A_SUBGROUP],
+				  SPINDLE_SUBGROUP_A_MAX)[SPINDLE_SUBGROUP_A_MODE], 1,
+		   SPINDLE_MODE_TABLE_READ), "the mode in front of the table");
 }
 
 /* The nodes that the rule of a subgroup names. */
@@ -669,6 +697,7 @@ int main(void)
 	test_key();
 	test_requests();
 	test_table();
+	test_table_mode();
 	test_change();
 	test_joining();
 	test_status();

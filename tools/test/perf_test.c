@@ -274,6 +274,10 @@ static void test_limit(void)
 	ok(limit("tune:nulls=off seconds:1") && !limit("tune:nulls=off count:10") &&
 	   !limit("tune:nulls=off seconds:1 mode:unordered") &&
 	   limit("tune:all=off delay:long delay-senders:one"), "without nulls all wait for all");
+	ok(!strcmp(limit("mode:table") ?: "", "mode table: a table has no messages to measure") &&
+	   !strcmp(limit("mode:table-read") ?: "",
+		   "mode table-read: a table has no messages to measure"),
+	   "no table is measured");
 	ok(!limit("size:1"), "a message may be shorter than a head");
 	ok(strstr(limit("nodes:64 subgroups:64 window:65536 ring:1G max-msg:1M") ?: "",
 		  "MiB are available"), "memory is looked at before");

@@ -218,13 +218,16 @@ static void view_subgroup(uint32_t id, bool members)
 	out();
 }
 
+/* The mode of the tables that follow. */
+static int table_mode = SPINDLE_MODE_TABLE;
+
 /* A table with the first member, or with two members. */
 static void view_table(uint32_t id, bool members)
 {
 	in(SPINDLE_A_SUBGROUP);
 	num(SPINDLE_SUBGROUP_A_ID, id);
 	str(SPINDLE_SUBGROUP_A_NAME, members ? "state" : "");
-	num(SPINDLE_SUBGROUP_A_MODE, SPINDLE_MODE_TABLE);
+	num(SPINDLE_SUBGROUP_A_MODE, table_mode);
 	num(SPINDLE_SUBGROUP_A_CELLS, 100);
 	num(SPINDLE_SUBGROUP_A_CELL, 256);
 	in(SPINDLE_SUBGROUP_A_NODE);
@@ -266,6 +269,19 @@ static void test_view_table(void)
 	view_subgroup(0, false);
 	end();
 	both(ctl_cmd_view, "view", "show", "a live view with a table");
+	begin(1);
+	node(1, SPINDLE_NODE_VIEW, 7);
+	end();
+	answer(SPINDLE_CMD_VIEW_GET, 1);
+	num(SPINDLE_A_VIEW_ID, 7);
+	view_member(1, false);
+	view_table(4, false);
+	table_mode = SPINDLE_MODE_TABLE_READ;
+	view_table(5, false);
+	table_mode = SPINDLE_MODE_TABLE;
+	view_subgroup(0, false);
+	end();
+	both(ctl_cmd_view, "view", "show", "a table of mode read");
 }
 
 static void test_view(void)
@@ -444,7 +460,7 @@ static void subgroup_table(uint32_t node_id, int state)
 	in(SPINDLE_A_SUBGROUP);
 	num(SPINDLE_SUBGROUP_A_ID, 4);
 	str(SPINDLE_SUBGROUP_A_NAME, "state");
-	num(SPINDLE_SUBGROUP_A_MODE, SPINDLE_MODE_TABLE);
+	num(SPINDLE_SUBGROUP_A_MODE, table_mode);
 	num(SPINDLE_SUBGROUP_A_CELLS, 100);
 	num(SPINDLE_SUBGROUP_A_CELL, 256);
 	in(SPINDLE_SUBGROUP_A_NODE);
@@ -472,6 +488,13 @@ static void test_table(void)
 	both(ctl_cmd_table, "table", "show", "tables and a subgroup");
 	stats(1, 70, NULL);
 	both(ctl_cmd_stats, "stats", "", "a table and a subgroup");
+	begin(1);
+	subgroup_table(1, SPINDLE_STATE_ACTIVE);
+	table_mode = SPINDLE_MODE_TABLE_READ;
+	subgroup_table(2, SPINDLE_STATE_ACTIVE);
+	table_mode = SPINDLE_MODE_TABLE;
+	subgroup(1, 0, SPINDLE_STATE_ACTIVE, 10);
+	both(ctl_cmd_subgroup, "subgroup", "show", "a table of mode read");
 	begin(1);
 	subgroup(1, 0, SPINDLE_STATE_ACTIVE, 10);
 	both(ctl_cmd_table, "table", "show", "no table");

@@ -168,6 +168,41 @@ static void test_get(void)
 	ok(left_nothing(), "nothing stays open after get");
 }
 
+static struct spindle_table writer;
+
+/* Whenever a command waits, the process of node 2 writes once more. */
+static void play_read(enum fake_call call)
+{
+	if (call == FAKE_POLL)
+		spindle_cell_put(&writer, 1, "again", 5);
+}
+
+/* Rows of mode read only come when somebody has them read. */
+static void test_read(void)
+{
+	fake_table_setup(&(struct fake_table_opts){ .read = true, .hook = play_read });
+	fake_table_start();
+	attach(&writer, 2);
+	spindle_cell_put(&writer, 1, "hello", 5);
+	says("get 1 id 2 row 2", 0, "   2     1  ");
+	prints("put 1 id 2 cell 0 text x timeout 5", 0, "", "nothing to wait for");
+	says("watch 3 id 2 row 2 count 3", 0, "changed  node 2  cell 1  version ");
+	spindle_table_detach(&writer);
+	fake_table_stop();
+	ok(left_nothing(), "nothing stays open in mode read");
+}
+
+/* The device of a node answers no reads. */
+static void test_mute(void)
+{
+	fake_table_setup(&(struct fake_table_opts){ .read = true });
+	fake_table_start();
+	fake_table_mute(3, true);
+	says("get 1 id 2", 1, "table get: some rows could not be read for 3 s");
+	fake_table_stop();
+	ok(left_nothing(), "nothing stays open after a read that did not end");
+}
+
 static void test_torn(void)
 {
 	fake_table_setup(&(struct fake_table_opts){ 0 });
@@ -388,6 +423,8 @@ int main(void)
 	test_usage();
 	test_refusals();
 	test_get();
+	test_read();
+	test_mute();
 	test_torn();
 	test_put();
 	test_end();

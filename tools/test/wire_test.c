@@ -372,7 +372,7 @@ static struct nlattr *subgroup_message(uint8_t mode)
 }
 
 /* A table as the kernel shows it. */
-static struct nlattr *table_message(void)
+static struct nlattr *table_message(uint8_t mode)
 {
 	struct nl_msg *msg = nlmsg_alloc_size(8192);
 	struct nlattr *sg, *nest;
@@ -381,7 +381,7 @@ static struct nlattr *table_message(void)
 	genlmsg_put(msg, 0, 0, 0, 0, 0, SPINDLE_CMD_SUBGROUP_GET, 1);
 	sg = nla_nest_start(msg, SPINDLE_A_SUBGROUP);
 	nla_put_u32(msg, SPINDLE_SUBGROUP_A_ID, 8);
-	nla_put_u8(msg, SPINDLE_SUBGROUP_A_MODE, SPINDLE_MODE_TABLE);
+	nla_put_u8(msg, SPINDLE_SUBGROUP_A_MODE, mode);
 	nla_put_u32(msg, SPINDLE_SUBGROUP_A_CELLS, 16);
 	nla_put_u32(msg, SPINDLE_SUBGROUP_A_CELL, 128);
 	for (id = 2; id < 4; id++) {
@@ -439,11 +439,16 @@ static void test_subgroup(void)
 	ok(!sg.tune[CTL_TUNE_LARGE].set, "a subgroup without large messages has no threshold");
 	row = &sg.row[0];
 	ok(row->dlv_lag == 2, "without order a member delivers what it has received");
-	ctl_subgroup_get(&sg, table_message());
+	ctl_subgroup_get(&sg, table_message(SPINDLE_MODE_TABLE));
 	ok(ctl_is_table(&sg) && sg.val[CTL_SG_CELLS].num == 16 && sg.val[CTL_SG_CELL].num == 128 &&
 	   !sg.val[CTL_SG_WINDOW].set && !strcmp(ctl_ids_text(&sg.members), "2,3") &&
 	   !strcmp(ctl_ids_text(&sg.senders), "none"), "a table has members, and no senders");
 	ok(!strcmp(ctl_subgroup_title(&sg), "table 8"), "its name in messages");
+	ok(!ctl_is_read(&sg) && !strcmp(ctl_mode_text(&sg), "write"), "its rows are written");
+	ctl_subgroup_get(&sg, table_message(SPINDLE_MODE_TABLE_READ));
+	ok(ctl_is_table(&sg) && ctl_is_read(&sg) && sg.val[CTL_SG_CELLS].num == 16 &&
+	   !strcmp(ctl_ids_text(&sg.senders), "none") && !strcmp(ctl_mode_text(&sg), "read"),
+	   "a table whose rows are read");
 	ctl_subgroup_get(&sg, NULL);
 	ok(!sg.tune[CTL_TUNE_NULLS].set && !sg.hist[CTL_DLV].entries && !sg.reader_count &&
 	   !ctl_subgroup_holder(&sg), "an older kernel sends no details");
