@@ -16,12 +16,14 @@
 
 /*
  * Nodes 1 to 3 belong to the bystanders. No request may change these nodes, and only bystanders
- * send in subgroup 1. In subgroups 2 and 3 and in table 4 attachments may do anything. Nodes from
- * 10 on are added and removed. Peers connect to node 20. Peer 4 dials, and peer 30 is dialled.
+ * send in subgroup 1. In subgroups 2 and 3 and in tables 4 and 5 attachments may do anything.
+ * Table 5 is of mode read. Nodes from 10 on are added and removed. Peers connect to node 20. Peer 4
+ * dials, and peer 30 is dialled.
  */
 #define BYSTANDERS	3
 #define QUIET_SUBGROUP	1
 #define FUZZ_TABLE	4
+#define FUZZ_READ	5
 #define CHURN_FIRST	10
 #define CHURN_NODES	4
 #define VICTIM		20

@@ -79,6 +79,11 @@ static void spoil(struct hello *h)
 			h->incarnation = one_in(2) ? below(1000) : odd();
 		if ((h->flags & HELLO_F_ASK) && one_in(2))
 			h->dst = 0;
+		/* Or ask for reads of any table. */
+		if (one_in(3)) {
+			h->flags = HELLO_F_READ;
+			h->digest = one_in(2) ? below(8) | (uint64_t)below(8) << 32 : odd();
+		}
 		break;
 	case 3:
 		h->src = one_in(2) ? below(40) : odd();

@@ -104,7 +104,8 @@ static void put_subgroup(struct tree *t, int attr, uint32_t id, uint32_t members
 		tree_put(&sg, SPINDLE_SUBGROUP_A_NAME, name, strlen(name) + 1);
 	}
 	if (table) {
-		tree_u8(&sg, SPINDLE_SUBGROUP_A_MODE, SPINDLE_MODE_TABLE);
+		tree_u8(&sg, SPINDLE_SUBGROUP_A_MODE, one_in(2) ? SPINDLE_MODE_TABLE :
+								   SPINDLE_MODE_TABLE_READ);
 		tree_u32(&sg, SPINDLE_SUBGROUP_A_CELLS, 1 + below(16));
 		if (one_in(2))
 			tree_u32(&sg, SPINDLE_SUBGROUP_A_CELL, 64U << below(7));

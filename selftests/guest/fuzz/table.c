@@ -134,7 +134,8 @@ static void map_sections(struct sst *t)
 static void attach(struct sst *t)
 {
 	struct spindle_table_attach a = {
-		.size = sizeof(a), .node = 1 + below(BYSTANDERS), .table = FUZZ_TABLE,
+		.size = sizeof(a), .node = 1 + below(BYSTANDERS),
+		.table = one_in(2) ? FUZZ_TABLE : FUZZ_READ,
 		.flags = one_in(2) ? SPINDLE_TABLE_WRITE : 0,
 		.event_fd = one_in(3) ? eventfd(0, EFD_NONBLOCK) : -1,
 	};
@@ -191,19 +192,23 @@ static void map_any_cookie(struct sst *t)
 /* A word of the user page that the engine looks at, or any. */
 static uint32_t usr_word(const struct sst *t)
 {
-	switch (below(4)) {
+	switch (below(6)) {
 	case 0:
 		return t->a.usr_dirty / 8;
 	case 1:
 		return t->a.usr_flush / 8;
 	case 2:
 		return t->a.usr_skip / 8 + below((t->a.instances + 63) / 64);
+	case 3:
+		return t->a.usr_every / 8;
+	case 4:
+		return t->a.usr_refresh / 8;
 	default:
 		return below(t->a.usr.len / 8);
 	}
 }
 
-/* Random words in all that can be written: values, seals, dirty bits, flushes, members to skip. */
+/* Random words in all that can be written: cells, dirty bits, numbers, intervals, masks. */
 static void scribble(struct sst *t)
 {
 	uint64_t *usr = (uint64_t *)at_part(t, USR), *own = (uint64_t *)at_part(t, TX);

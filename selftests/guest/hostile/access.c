@@ -12,6 +12,7 @@
 #include "access.h"
 #include "queues.h"
 #include "rights.h"
+#include "table.h"
 
 /* Aim at an offset of the row, with the right key unless the step says otherwise. */
 static void aim(const char *step, struct ibv_send_wr *wr, uint64_t off)
@@ -70,7 +71,7 @@ const char *one_sided(const char *step, enum ibv_wr_opcode opcode, uint64_t off,
 
 void step_write(const char *step)
 {
-	uint64_t off = num(step, "off", 0) + (find(step, "end") ? out.size : 0);
+	uint64_t off = num(step, "off", 0) + (find(step, "end") ? bytes_out() : 0);
 	uint32_t len = num(step, "len", 8);
 
 	memset(scratch, num(step, "fill", 0x55), min(len, SCRATCH));
@@ -79,8 +80,13 @@ void step_write(const char *step)
 
 void step_read(const char *step)
 {
-	printf("read: %s\n", one_sided(step, IBV_WR_RDMA_READ, num(step, "off", 0), NULL,
-				       num(step, "len", 8)));
+	uint64_t off = num(step, "off", 0) + (find(step, "end") ? bytes_out() : 0);
+	uint32_t len = num(step, "len", 8);
+	const char *what;
+
+	memset(scratch, 0xaa, min(len, SCRATCH));
+	what = one_sided(step, IBV_WR_RDMA_READ, off, NULL, len);
+	printf("read: %s%s\n", what, find(step, "cells") ? say_cells(scratch, len) : "");
 }
 
 void step_add(const char *step)

@@ -15,6 +15,9 @@
 #include "hello.h"
 #include "proof.h"
 #include "queues.h"
+#include "table.h"
+
+#define REJECT_BUSY	1
 
 struct rdma_event_channel *chan;
 struct rdma_cm_id *id;
@@ -167,6 +170,7 @@ void step_flood(const char *step)
 		const char *what;
 
 		resolve(step);
+		take_table(step);
 		param = make_request(step);
 		if (rdma_connect(id, &param))
 			die("connect: %s\n", strerror(errno));
@@ -190,20 +194,53 @@ void listen_here(void)
 		die("listen: %s\n", strerror(errno));
 }
 
-void step_lure(const char *step)
+static void refuse(struct rdma_cm_id *from)
+{
+	uint32_t busy = htobe32(REJECT_BUSY);
+
+	rdma_reject(from, &busy, sizeof(busy));
+	rdma_destroy_id(from);
+}
+
+/* The next request for a connection of the kind that the step wants: for reads, or for rows. */
+static struct rdma_cm_id *next_request(const char *step)
 {
 	struct rdma_cm_id *from;
+
+	for (;;) {
+		int type = next_event(LIMIT_S * 1000, NULL, &from);
+
+		if (type < 0)
+			die("no node dials\n");
+		if (type != RDMA_CM_EVENT_CONNECT_REQUEST)
+			continue;
+		if (wants_reads(step) == !!(heard.hello.flags & HELLO_F_READ))
+			return from;
+		refuse(from);
+	}
+}
+
+/* What becomes of the answer. Other requests may come in between. */
+static int after_answer(void)
+{
+	struct reply kept = heard;
+	struct rdma_cm_id *from;
+	int type;
+
+	while ((type = next_event(LIMIT_S * 1000, NULL, &from)) == RDMA_CM_EVENT_CONNECT_REQUEST)
+		refuse(from);
+	heard = kept;
+	return type;
+}
+
+void step_lure(const char *step)
+{
 	struct rdma_conn_param param;
 	uint32_t word = htobe32(num(step, "reject", 0));
 	int type;
 
 	listen_here();
-	do {
-		type = next_event(LIMIT_S * 1000, NULL, &from);
-		if (type < 0)
-			die("no node dials\n");
-	} while (type != RDMA_CM_EVENT_CONNECT_REQUEST);
-	id = from;
+	id = next_request(step);
 	if (find(step, "reject")) {
 		printf("lure: %s\n", rdma_reject(id, &word, sizeof(word)) ? "cannot reject" :
 									     "rejected");
@@ -213,7 +250,7 @@ void step_lure(const char *step)
 	param = make_answer(step);
 	if (rdma_accept(id, &param))
 		die("accept: %s\n", strerror(errno));
-	type = next_event(LIMIT_S * 1000, NULL, NULL);
+	type = after_answer();
 	/* A node that disconnects at once may be faster than the event of the connection. */
 	if (type == RDMA_CM_EVENT_DISCONNECTED)
 		type = RDMA_CM_EVENT_ESTABLISHED;

@@ -9,6 +9,10 @@
 #include "hello.h"
 #include "proof.h"
 #include "queues.h"
+#include "table.h"
+
+/* Reads at a time, as a node has them. */
+#define DEPTH	1
 
 static struct hello make_hello(const char *step)
 {
@@ -20,7 +24,7 @@ static struct hello make_hello(const char *step)
 		.src = htole32(num(step, "src", my_id)),
 		.dst = htole32(num(step, "dst", their_id)),
 		.incarnation = htole64(num(step, "inc", random64())),
-		.digest = htole64(view_digest()),
+		.digest = htole64(reading ? table_digest() : view_digest()),
 		.cluster = htole32(hello_cluster(cluster)),
 	};
 	unsigned int i;
@@ -42,13 +46,15 @@ static struct hello make_hello(const char *step)
 
 static struct rdma_conn_param make_param(const char *step, size_t len)
 {
+	uint8_t depth = num(step, "depth", num(step, "reads", reading ? DEPTH : 0));
+
 	keep(step, &said, len);
 	return (struct rdma_conn_param){
 		.private_data = find(step, "nodata") ? NULL : &said,
 		.private_data_len = find(step, "nodata") ? 0 : find(step, "short") ? 20 :
 				    num(step, "bytes", len),
-		.initiator_depth = num(step, "reads", 0),
-		.responder_resources = num(step, "reads", 0),
+		.initiator_depth = depth,
+		.responder_resources = depth,
 		.retry_count = num(step, "retry", 6),
 		.rnr_retry_count = num(step, "rnr", 6),
 		.qp_num = qp ? qp->qp_num : 77,

@@ -15,6 +15,7 @@
  *	dial		request a connection. Wrong on purpose: nodata short junk magic
  *			version cluster digest src=ID dst=ID anybody; flags=N inc=N
  *			retry=N rnr=N reads=N; bytes=N: a part of the hello;
+ *			flags=64,table=ID: for reads of that table; depth=N: reads at a time;
  *			norecv: post no receives; tag=bad: a bit of it; heard=FILE: write the
  *			hello of the answer; from=N: by the address that ends so.
  *			"up", "rejected CODE", or what else came
@@ -43,7 +44,7 @@
  *			addr=: this key, the key so much further on, this address;
  *			foreign: a chunk with another one's key; imm=V, fill=V.
  *			Prints the completion's status
- *	read, add	the same, one-sided read and atomic
+ *	read, add	the same, one-sided read and atomic; cells: the versions that came
  *	send		size=N bytes; inv=KEY: and invalidate
  *	block		sg=INDEX and sent= received= delivered= slots=, sealed, with a
  *			doorbell; seal=bad, quiet: without doorbell
@@ -72,6 +73,9 @@
  *	blk		a block by the last grant heard: len=N addr=N off=N key=N near=N imm=N
  *			more=N; silent: without immediate data
  *	chatter		n=N of all that at random, seed=N; group=ID
+ *	cells		seal our cells, which the node reads: v=N; bad: with wrong seals; ones: no
+ *			bit is 0
+ *	churn,ms=N	change words and versions of our cells at random for this time
  *	joined		wait until its engine uses the connection (where memory is polled)
  *	gone		wait until the node has disconnected
  *	mute		reset the queue pair: no answers and no messages after that
@@ -86,6 +90,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <linux/spindle_table.h>
 
 #include "hostile-peer.h"
 #include "connection.h"
@@ -201,7 +206,7 @@ static const struct {
 	{ "beat", step_beat }, { "wish", step_wish }, { "state", step_state },
 	{ "rubbish", step_rubbish }, { "hi", step_hi }, { "msg", step_msg },
 	{ "grant", step_grant }, { "hear", step_hear }, { "blk", step_blk },
-	{ "chatter", step_chatter },
+	{ "chatter", step_chatter }, { "cells", step_cells }, { "churn", step_churn },
 	{ "mute", step_mute }, { "hangup", step_hangup }, { "exit", step_exit },
 	{ "mark", step_mark }, { "until", step_until },
 };
@@ -248,13 +253,13 @@ int main(int argc, char **argv)
 		spindle_layout_row(&out, &view, me, they);
 		spindle_layout_row(&in, &view, they, me);
 	}
-	row = aligned_alloc(SPINDLE_PAGE, in.size);
+	row = aligned_alloc(SPINDLE_PAGE, in.size + SPINDLE_MAX_TABLE_ROW);
 	pages = aligned_alloc(SPINDLE_PAGE, 2 * MAX_PAGES * SPINDLE_PAGE);
 	scratch = aligned_alloc(SPINDLE_PAGE, SCRATCH);
 	chan = rdma_create_event_channel();
 	if (!row || !pages || !scratch || !chan)
 		die("no memory, or no /dev/infiniband/rdma_cm\n");
-	memset(row, 0, in.size);
+	memset(row, 0, in.size + SPINDLE_MAX_TABLE_ROW);
 	memset(pages, 0, 2 * MAX_PAGES * SPINDLE_PAGE);
 
 	while (++first < argc)

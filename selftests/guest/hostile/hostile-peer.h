@@ -85,6 +85,8 @@ void step_beat(const char *step);
 void step_wish(const char *step);
 void step_state(const char *step);
 void step_rubbish(const char *step);
+void step_cells(const char *step);	/* table.c */
+void step_churn(const char *step);
 void step_hi(const char *step);		/* bulk.c */
 void step_msg(const char *step);
 void step_grant(const char *step);

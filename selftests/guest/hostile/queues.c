@@ -12,6 +12,7 @@
 #include "connection.h"
 #include "queues.h"
 #include "rights.h"
+#include "table.h"
 
 #define RECVS		255
 
@@ -102,6 +103,7 @@ void make_queues(const char *step)
 	uint32_t i;
 
 	bulk = num(step, "flags", 0) & HELLO_F_BULK;
+	take_table(step);
 	pd = ibv_alloc_pd(id->verbs);
 	cq = pd ? ibv_create_cq(id->verbs, 1024, NULL, NULL, 0) : NULL;
 	if (!cq)
@@ -118,14 +120,15 @@ void make_queues(const char *step)
 	if (!qp)
 		die("no queue pair: %s\n", strerror(errno));
 	/* Remote access names bytes by their offset. */
-	row_mr = ibv_reg_mr_iova(pd, row, in.size, 0,
-				 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	row_mr = ibv_reg_mr_iova(pd, row, reading ? bytes_in() : in.size, 0,
+				 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+				 (reading ? IBV_ACCESS_REMOTE_READ : 0));
 	page_mr = ibv_reg_mr(pd, pages, 2 * MAX_PAGES * SPINDLE_PAGE, IBV_ACCESS_LOCAL_WRITE);
 	scratch_mr = ibv_reg_mr(pd, scratch, SCRATCH, IBV_ACCESS_LOCAL_WRITE |
 				IBV_ACCESS_REMOTE_WRITE);
 	if (!row_mr || !page_mr || !scratch_mr)
 		die("no memory region: %s\n", strerror(errno));
-	for (i = 0; i < rights_pages(bulk ? 0 : out.size); i++)
+	for (i = 0; i < rights_pages(bytes_out()); i++)
 		post_recv(true, i);
 	if (bulk) {
 		bulk_receives(pd);

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "hostile-peer.h"
-#include "bulk.h"
 #include "connection.h"
 #include "queues.h"
 #include "rights.h"
+#include "table.h"
 
 struct rights *theirs;
 
@@ -30,12 +30,12 @@ uint32_t rights_pages(uint64_t bytes)
 
 uint32_t chunks_out(void)
 {
-	return chunks(bulk ? 0 : out.size, le32toh(theirs->shift));
+	return chunks(bytes_out(), le32toh(theirs->shift));
 }
 
 static uint32_t give(const char *step, const char **what)
 {
-	uint64_t bytes = bulk ? 0 : in.size;
+	uint64_t bytes = bytes_in();
 	uint32_t i, n = num(step, "n", rights_pages(bytes));
 	uint32_t shift = num(step, "shift", CHUNK_SHIFT_MAX);
 	struct rights *d = (struct rights *)(pages + MAX_PAGES * SPINDLE_PAGE);
@@ -76,7 +76,7 @@ static bool clean(uint32_t want)
 {
 	const uint8_t *byte = (const uint8_t *)theirs;
 	uint32_t shift = le32toh(theirs->shift);
-	uint64_t i, bytes = bulk ? 0 : out.size;
+	uint64_t i, bytes = bytes_out();
 
 	if (le64toh(theirs->bytes) != bytes || shift < CHUNK_SHIFT_MIN ||
 	    shift > CHUNK_SHIFT_MAX || theirs->zero)
@@ -90,7 +90,7 @@ static bool clean(uint32_t want)
 static bool take(void)
 {
 	uint64_t end = now_ms() + LIMIT_S * 1000;
-	uint32_t i, want = rights_pages(bulk ? 0 : out.size);
+	uint32_t i, want = rights_pages(bytes_out());
 	enum ibv_wc_status status;
 	bool over;
 

@@ -50,6 +50,10 @@ static void finish_subgroup(void)
 	sg = &view.subgroup[view.num_subgroups - 1];
 	if (!sg->members)
 		sg->members = parse_mask("all");
+	if (spindle_view_is_table(sg)) {
+		sg->ring = spindle_view_table_ring(sg->window, sg->max_msg);
+		return;
+	}
 	if (!sg->senders)
 		sg->senders = sg->members;
 	if (!sg->ring)
@@ -76,7 +80,7 @@ static void make_rules(void)
 
 		rule->cfg = view.subgroup[i];
 		rule->shards = 1;
-		rule->all_send = 1;
+		rule->all_send = !spindle_view_is_table(&rule->cfg);
 		if (!rule->min)
 			rule->min = 1;
 	}
@@ -112,6 +116,19 @@ void parse_view(char **word, int n)
 			sg->id = strtoul(val, NULL, 0);
 			sg->window = SPINDLE_DEF_WINDOW;
 			sg->max_msg = SPINDLE_DEF_MAX_MSG;
+		} else if (!strcmp(key, "table")) {
+			finish_subgroup();
+			sg = &view.subgroup[view.num_subgroups++];
+			sg->id = strtoul(val, NULL, 0);
+			sg->mode = SPINDLE_MODE_TABLE;
+			sg->max_msg = SPINDLE_DEF_CELL;
+		} else if (sg && !strcmp(key, "cells")) {
+			sg->window = strtoul(val, NULL, 0);
+		} else if (sg && !strcmp(key, "cell")) {
+			sg->max_msg = strtoul(val, NULL, 0);
+		} else if (sg && !strcmp(key, "mode") && spindle_view_is_table(sg)) {
+			sg->mode = strcmp(val, "read") ? SPINDLE_MODE_TABLE :
+							 SPINDLE_MODE_TABLE_READ;
 		} else if (live && !strcmp(key, "timeout-ms")) {
 			rules.timeout_ms = strtoul(val, NULL, 0);
 		} else if (live && !strcmp(key, "max-nodes")) {

@@ -16,6 +16,7 @@
 #define HELLO_F_IMM	1
 #define HELLO_F_JOIN	2
 #define HELLO_F_ASK	4
+#define HELLO_F_READ	64
 
 /* All numbers are little-endian. */
 struct hello {

@@ -18,15 +18,16 @@ check "a view has a member that does not exist" loop_view 3 5 member 9@10.0.0.1:
 	subgroup 5 members 1,2 lsn 1000 \
 	table 6 name rows cells 8 members 1,2,3 \
 	table 7 cells 100 cell 128 members 1,2 \
-	table 8 cells 1 members 2,3
-check "subgroups become active" wait_until 60 all_active 16
+	table 8 cells 1 members 2,3 \
+	table 9 cells 8 mode read members 1,2,3
+check "subgroups become active" wait_until 60 all_active 19
 check "node 1 has a history that may be filled" \
 	spindle-ctl subgroup set 1 id 5 history 65536 history-fill 1
 check "node 2 has one that may not" spindle-ctl subgroup set 2 id 5 history 65536
 is "only root may open the device" "$(stat -c %a /dev/spindle)" 600
 is "only root may open the device of tables" "$(stat -c %a /dev/spindle-sst)" 600
-for part in attach map calls silence report older seats fork memlock table predicate flush notify \
-	copy forming close gone; do
+for part in attach map calls silence report older seats fork memlock table predicate flush refresh \
+	notify copy forming close gone; do
 	tap_run limit 60 dev-bad "$part"
 done
 # The program itself removes the nodes, if it gets that far.

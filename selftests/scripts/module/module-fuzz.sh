@@ -81,8 +81,8 @@ round()
 		subgroup 1 window 16 max-msg 1024 ring 16384 \
 		subgroup 2 window 16 max-msg 512 ring 4096 hold 0 \
 		subgroup 3 window 4 max-msg 4096 ring 8192 hold 0 \
-		table 4 cells 16 cell 128
-	check "seed $1: subgroups become active" wait_until 60 all_active 12
+		table 4 cells 16 cell 128 table 5 cells 16 cell 128 mode read
+	check "seed $1: subgroups become active" wait_until 60 all_active 15
 	rm -f "$stop"
 	load_loop >/tmp/load 2>&1 &
 	load=$!

@@ -3,7 +3,8 @@
  * dev-bad: requests that /dev/spindle refuses, and uses that it survives.
  *
  *	dev-bad attach|map|calls|silence|report|older|seats|fork|memlock|table|notify|copy|forming|
- *		close|gone|nomem|seats-live|seats-past|table-live|predicate|flush|hoard
+ *		close|gone|nomem|seats-live|seats-past|table-live|predicate|flush|refresh|
+ *		hoard
  *
  * Needs nodes 1 to 4 in this kernel; on 1 to 3 a view of the members 1, 2, 3 and 9, of which 9 is
  * nowhere, with the subgroups
@@ -109,7 +110,8 @@ int main(int argc, char **argv)
 		{ "fork", part_fork }, { "memlock", part_memlock }, { "notify", part_notify },
 		{ "copy", part_copy }, { "forming", part_forming }, { "close", part_close },
 		{ "table", part_table }, { "table-live", part_table_live },
-		{ "predicate", part_predicate }, { "flush", part_flush }, { "hoard", part_hoard },
+		{ "predicate", part_predicate }, { "flush", part_flush },
+		{ "refresh", part_refresh }, { "hoard", part_hoard },
 		{ "gone", part_gone }, { "nomem", part_nomem },
 	};
 

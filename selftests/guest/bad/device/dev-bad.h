@@ -57,5 +57,6 @@ void part_table_live(void);	/* table-use.c */
 void part_predicate(void);	/* table-pred.c */
 void part_hoard(void);
 void part_flush(void);		/* table-flush.c */
+void part_refresh(void);
 
 #endif /* SPINDLE_DEV_BAD_DEV_BAD_H */
