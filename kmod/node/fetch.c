@@ -416,7 +416,7 @@ void spindle_fetches_follow(struct spindle_fetches *all, struct spindle_subgroup
 	WRITE_ONCE(all->cut, 0);
 	list_for_each_entry(fetch, &all->fetching, run) {
 		fetch->rank = rank_of(&sg->table->tb, fetch);
-		/* A read that is on its way counts as the first one, with the last guard that came. */
+		/* A read that is on its way counts as the first one, with the guard before it. */
 		spindle_tb_fetch_begin(&fetch->tb, &sg->table->tb);
 	}
 }
