@@ -7,4 +7,6 @@ set logscale y
 set yrange [*:*]
 plot for [i=1:words(SERIES)] rows(word(SERIES, i), "time_us") \
 	using 1:2:3:4 title word(SERIES, i), \
-	rows("write", "post_us") using 1:2:3:4 title "of a write: the call"
+	rows("write", "post_us") using 1:2:3:4 title "of a write: the call", \
+	rows("read", "post_us") using 1:2:3:4 title "of a read: the call", \
+	rows("raw read", "post_us") using 1:2:3:4 title "of a raw read: the post"

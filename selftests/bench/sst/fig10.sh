@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Detection by size of the row, with a predicate over all rows.
+# Detection by size of the row, with a predicate over all rows. With writes and with reads.
 # bench: mem=2048
 . ./lib-bench.sh
 # shellcheck source=selftests/bench/sst/lib-sst.sh
@@ -15,6 +15,7 @@ sweep()
 	for n in $members; do
 		for size in 64 256 1024 4096; do
 			shared "$n members" "$size" back -n "$n" -S "$size"
+			shared "$n members with reads" "$size" back -m read -n "$n" -S "$size"
 		done
 	done
 }

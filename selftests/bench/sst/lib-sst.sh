@@ -7,6 +7,8 @@
 #	raw SERIES X OPTION...		raw writes of spindle-perf, in the same columns
 #
 # Options of "shared" are those of table-perf, and -S BYTES: of a cell. The table has two cells.
+# With "-m read" the table is of mode read and has only cell 0, so that a read of a row is a read of
+# that cell.
 
 # lib-bench.sh, and sweeps, use these.
 # shellcheck disable=SC2034,SC2154
@@ -34,7 +36,7 @@ end_tables()
 }
 
 # The counters of tables that rows of CSV have.
-COUNTS="writes blocks looks fired"
+COUNTS="writes blocks looks fired reads"
 
 # tallies N: the counters of all tables at nodes 1..N, added up, in one line
 tallies()
@@ -74,20 +76,26 @@ with_counts()
 	{ print }' /tmp/table.csv >/tmp/bench.csv
 }
 
-# share_table MEMBERS BYTES: a view with a table of all members. The one of the point before stays
-# if it is the same, because connections of many members take seconds.
+# share_table MEMBERS BYTES [OPTION...]: a view with a table of all members. The one of the point
+# before stays if it is the same, because connections of many members take seconds.
 have=
 share_table()
 {
-	[ "$have" != "$1 $2" ] || return 0
+	local n size
+
+	[ "$have" != "$*" ] || return 0
 	unshare
-	have="$1 $2"
-	loop_nodes "$1" && loop_view "$1" 1 table 1 cells 2 cell "$2"
+	have=$*
+	n=$1
+	size=$2
+	shift 2
+	[ $# -gt 0 ] || set -- cells 2
+	loop_nodes "$n" && loop_view "$n" 1 table 1 "$@" cell "$size"
 }
 
 unshare()
 {
-	[ -z "$have" ] || sweep_up "${have% *}"
+	[ -z "$have" ] || sweep_up "${have%% *}"
 	have=
 }
 
@@ -100,7 +108,7 @@ counted()
 	rounds=$2
 	times=$3
 	shift 3
-	limit "$POINT_LIMIT" table-perf "$1" -n "$n" -c 1 -k 1 >/dev/null || return 1
+	limit "$POINT_LIMIT" table-perf "$@" -n "$n" -c 1 -k 1 >/dev/null || return 1
 	before=$(tallies "$n")
 	limit "$POINT_LIMIT" table-perf "$@" -n "$n" -c "$rounds" -k "$times" >/tmp/table.csv ||
 		return 1
@@ -110,7 +118,7 @@ counted()
 
 shared()
 {
-	local series x k mode n size rounds times rest
+	local series x k mode n size rounds times rest how
 
 	turn "$@" || return 0
 	series=$1
@@ -123,8 +131,13 @@ shared()
 	rounds=$ROUNDS
 	times=$TIMES
 	rest=
+	how=
 	while [ $# -gt 0 ]; do
 		case $1 in
+		-m)
+			how="cells 1 mode $2"
+			rest="$rest -x 0"
+			;;
 		-n) n=$2 ;;
 		-S) size=$2 ;;
 		-c) rounds=$2 ;;
@@ -134,7 +147,7 @@ shared()
 		shift 2
 	done
 	# shellcheck disable=SC2086
-	if ! { share_table "$n" "$size" && counted "$n" "$rounds" "$times" "$mode" $rest; } \
+	if ! { share_table "$n" "$size" $how && counted "$n" "$rounds" "$times" "$mode" $rest; } \
 		>/tmp/bench.out 2>&1; then
 		[ -s /tmp/bench.out ] || echo "took longer than $POINT_LIMIT s" >/tmp/bench.out
 		failed "$k" "$series" "$x"
@@ -162,8 +175,8 @@ raw()
 		return 0
 	fi
 	{
-		echo "nodes,cell,rows,rounds,time_us,time_us_min,time_us_max,post_us,post_us_min,post_us_max,rate,writes_per_round,blocks_per_round,looks_per_round,fired_per_round"
-		echo "2,$x,,,$(column /tmp/bench.csv raw_latency),$(column /tmp/bench.csv raw_latency_min),$(column /tmp/bench.csv raw_latency_max),,,,,,,,"
+		echo "nodes,cell,rows,rounds,time_us,time_us_min,time_us_max,post_us,post_us_min,post_us_max,rate,writes_per_round,blocks_per_round,looks_per_round,fired_per_round,reads_per_round"
+		echo "2,$x,,,$(column /tmp/bench.csv raw_latency),$(column /tmp/bench.csv raw_latency_min),$(column /tmp/bench.csv raw_latency_max),,,,,,,,,"
 	} >/tmp/raw.csv
 	mv /tmp/raw.csv /tmp/bench.csv
 	tell_row "$k" "$series" "$x"

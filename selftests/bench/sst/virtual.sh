@@ -15,6 +15,8 @@ sweep()
 		raw "raw write" "$size" -n 2 -S "$size"
 		shared "predicate" "$size" back -S "$size"
 		shared "predicate of the guard" "$size" back -S "$size" -x 0
+		shared "raw read" "$size" raw -m read -S "$size"
+		shared "predicate with reads" "$size" back -m read -S "$size"
 	done
 }
 

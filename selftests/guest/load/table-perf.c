@@ -9,6 +9,11 @@
  *	back	node 1 and the last node answer each other by predicates
  *	all	the same, but all nodes answer, and node 1 waits for all
  *	count	all nodes count in step by predicates, as Documentation/examples/counting.c
+ *	read	of mode read: a process of node 1 asks for a read of all rows, and waits for its end
+ *	raw	the same, but the kernel reads whole rows again and again, without the table
+ *
+ * In a table of mode read, nodes that wait for rows of others read without pause in all modes but
+ * the last two.
  *
  * With one member, "back" is a predicate that always holds, and counts in the own row.
  *
@@ -30,6 +35,7 @@
 #include <unistd.h>
 #include <spindle/predicate.h>
 
+#include "nl.h"
 #include "times.h"
 
 #define MAX_REPS	64
@@ -42,7 +48,7 @@
 /* The value of a row that nobody has to wait for. */
 #define FAR_AHEAD	(1ULL << 62)
 
-enum mode { WRITE, WAKE, BACK, ALL, COUNT, MODES };
+enum mode { WRITE, WAKE, BACK, ALL, COUNT, READ, RAW, MODES };
 
 static struct spindle_table table[SPINDLE_MAX_MEMBERS];	/* of node i + 1 */
 static uint32_t nodes = 2, id = 1, cell = 1, rows, rounds = 1000, reps = 5, mode;
@@ -114,10 +120,33 @@ static void await(uint32_t owner, uint64_t v)
 			sched_yield();
 }
 
+/* Let a node read the rows of others without pause, or not at all. */
+static void every(uint32_t i, bool on)
+{
+	if (spindle_table_is_read(&table[i]))
+		check(&table[i], spindle_table_every(&table[i], on));
+}
+
 /* Does a node have a predicate that counts? */
 static bool answers(uint32_t i)
 {
 	return !i || i == nodes - 1 || mode == ALL || mode == COUNT;
+}
+
+/* Does a node wait for rows of others while the time runs? */
+static bool waits(uint32_t i)
+{
+	switch (mode) {
+	case WRITE:
+		return i;
+	case WAKE:
+		return i == nodes - 1;
+	case READ:
+	case RAW:
+		return false;
+	default:
+		return answers(i);
+	}
 }
 
 /* Write all rows. When they have arrived, all connections are there. */
@@ -126,10 +155,14 @@ static void put_all(void)
 	uint32_t i;
 
 	value = 1;
-	for (i = 0; i < nodes; i++)
+	for (i = 0; i < nodes; i++) {
 		put(&table[i], answers(i) ? value : FAR_AHEAD);
+		every(i, true);
+	}
 	for (i = 0; i < nodes; i++)
 		await(i + 1, answers(i) ? value : FAR_AHEAD);
+	for (i = 0; i < nodes; i++)
+		every(i, waits(i));
 }
 
 /* ---- writes of a process -------------------------------------------------- */
@@ -159,6 +192,84 @@ static void run_write(uint32_t rep)
 	}
 	result[0][rep] = median(sample[0], rounds);
 	result[1][rep] = median(sample[1], rounds);
+}
+
+/* ---- reads ---------------------------------------------------------------- */
+
+static void run_read(uint32_t rep)
+{
+	struct spindle_table *t = &table[0];
+	uint64_t begin, posted;
+	uint32_t i;
+
+	for (i = 0; i < rounds; i++) {
+		begin = now();
+		check(t, spindle_table_refresh(t, 0));
+		posted = now();
+		while (!spindle_table_refreshed(t))
+			sched_yield();
+		sample[0][i] = now() - begin;
+		sample[1][i] = posted - begin;
+	}
+	result[0][rep] = median(sample[0], rounds);
+	result[1][rep] = median(sample[1], rounds);
+}
+
+/* The sums of all answers. */
+struct raw {
+	uint64_t done, ns, post_ns;
+};
+
+static int take_raw(void *ctx, const struct nlmsghdr *nlh)
+{
+	const struct nlattr *nest = nl_find(nl_attrs(nlh), nl_attrs_len(nlh), SPINDLE_A_RAW);
+	struct raw *raw = ctx;
+
+	if (!nest)
+		return 0;
+	raw->done += nl_num(nl_find(nl_data(nest), nl_len(nest), SPINDLE_RAW_A_COUNT));
+	raw->ns += nl_num(nl_find(nl_data(nest), nl_len(nest), SPINDLE_RAW_A_NS));
+	raw->post_ns += nl_num(nl_find(nl_data(nest), nl_len(nest), SPINDLE_RAW_A_POST_NS));
+	return 0;
+}
+
+static void ask_raw(struct nl *nl, uint32_t count, struct raw *raw)
+{
+	uint8_t kind = SPINDLE_RAW_READ;
+	static struct nl_req r;
+	struct nl_ack ack;
+	int err;
+
+	do {
+		nl_begin(nl, &r, SPINDLE_CMD_RAW_RUN, 0);
+		nl_put_u32(&r, SPINDLE_A_NODE_ID, 1);
+		nl_put_u32(&r, SPINDLE_A_SUBGROUP_ID, id);
+		nl_nest(&r, SPINDLE_A_RAW | NLA_F_NESTED);
+		nl_put(&r, SPINDLE_RAW_A_KIND, &kind, sizeof(kind));
+		nl_put_u32(&r, SPINDLE_RAW_A_SIZE, table[0].cells * table[0].cell);
+		nl_put_u32(&r, SPINDLE_RAW_A_COUNT, count);
+		nl_nest_end(&r);
+		err = nl_talk(nl, &r, &ack, take_raw, raw);
+		/* The last read of a row may not have ended. */
+	} while (!err && ack.err == -EBUSY);
+	if (err || ack.err)
+		fail("raw reads: %s\n", err ? strerror(-err) : ack.text);
+}
+
+/* The kernel bounds the time of a request, so that there may be several. */
+static void run_raw(uint32_t rep)
+{
+	struct raw raw = { 0 };
+	struct nl nl;
+	int err = nl_open(&nl);
+
+	if (err)
+		fail("netlink: %s\n", strerror(-err));
+	while (raw.done < rounds)
+		ask_raw(&nl, rounds - raw.done, &raw);
+	close(nl.fd);
+	result[0][rep] = (double)raw.ns / raw.done;
+	result[1][rep] = (double)raw.post_ns / raw.done;
 }
 
 /* ---- predicates ----------------------------------------------------------- */
@@ -305,6 +416,12 @@ static void repeat(uint32_t rep)
 	case WAKE:
 		run_write(rep);
 		break;
+	case READ:
+		run_read(rep);
+		break;
+	case RAW:
+		run_raw(rep);
+		break;
 	default:
 		run_predicates(rep);
 	}
@@ -326,7 +443,7 @@ static void print_row(void)
 	printf("nodes,cell,rows,rounds,time_us,time_us_min,time_us_max,post_us,post_us_min,"
 	       "post_us_max,rate\n%u,%u,%u,%u", nodes, table[0].cell, rows, rounds);
 	print_time(result[0], share);
-	if (mode == WRITE || mode == WAKE)
+	if (mode == WRITE || mode == WAKE || mode == READ || mode == RAW)
 		print_time(result[1], 1);
 	else
 		printf(",,,");
@@ -347,7 +464,9 @@ static uint32_t number(const char *text, uint32_t max)
 
 static void parse(int argc, char **argv)
 {
-	static const char *const name[] = { "write", "wake", "back", "all", "count" };
+	static const char *const name[] = {
+		"write", "wake", "back", "all", "count", "read", "raw",
+	};
 	int c;
 
 	for (mode = 0; mode < MODES && (argc < 2 || strcmp(argv[1], name[mode])); mode++)
@@ -377,7 +496,8 @@ static void parse(int argc, char **argv)
 		}
 	}
 	if (mode == MODES || !nodes || !rounds || !reps) {
-		fprintf(stderr, "usage: table-perf write|wake|back|all|count [OPTION]...\n");
+		fprintf(stderr,
+			"usage: table-perf write|wake|back|all|count|read|raw [OPTION]...\n");
 		exit(2);
 	}
 	if (!rows || rows >= nodes || mode == ALL || mode == COUNT)

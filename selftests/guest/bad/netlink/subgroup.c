@@ -21,7 +21,7 @@ const struct refusal subgroup_refusals[] = {
 		"subgroup{ id=0 mode=1 *lsn=1 } ", EINVAL, "only an ordered subgroup", 0 },
 	{ VSET, "position above 2^62", NEW MEMBERS
 		"subgroup{ id=0 *lsn=4611686018427387905 } ", EINVAL, "2^62 at most", 0 },
-	{ VSET, "mode 3", NEW MEMBERS "subgroup{ id=0 *mode=3 } ", ERANGE, RANGE, 0 },
+	{ VSET, "mode 4", NEW MEMBERS "subgroup{ id=0 *mode=4 } ", ERANGE, RANGE, 0 },
 	{ VSET, "long mode", NEW MEMBERS "subgroup{ id=0 *mode/4 } ", EINVAL, LENGTH, 0 },
 	{ VSET, "window 0", NEW MEMBERS "subgroup{ id=0 *window=0 } ", EINVAL, "1 to 65536", 0 },
 	{ VSET, "window 65537", NEW MEMBERS "subgroup{ id=0 *window=65537 } ", EINVAL,
