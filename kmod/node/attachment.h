@@ -83,6 +83,8 @@ struct spindle_attachment_ops {
 	void (*signalled)(struct spindle_attachment *att);
 	/** @flushed: a flush has ended; engine */
 	void (*flushed)(struct spindle_attachment *att, u64 flush);
+	/** @refreshed: a refresh has ended, in a table of mode read; engine */
+	void (*refreshed)(struct spindle_attachment *att, u64 refresh);
 	/** @detach: the file is released; engine */
 	void (*detach)(struct spindle_attachment *att);
 	/** @detached: the engine does not know the attachment any more; the namespace's lock */

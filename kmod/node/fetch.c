@@ -291,9 +291,7 @@ static bool end_requests(struct spindle_fetches *all)
 		if (!att->round || !is_covered(all, att->round))
 			continue;
 		att->round = 0;
-		/* Pairs with the load-acquire of a process, which then looks at rows. */
-		smp_store_release(&spindle_table_ctl(att)->refreshed, att->ask);
-		spindle_attachment_notify(att, EPOLLRDBAND);
+		att->ops->refreshed(att, att->ask);
 		work = true;
 	}
 	return work;

@@ -74,6 +74,13 @@ static void flushed(struct spindle_attachment *att, u64 flush)
 	spindle_attachment_notify(att, EPOLLOUT | EPOLLWRNORM);
 }
 
+static void refreshed(struct spindle_attachment *att, u64 refresh)
+{
+	/* Pairs with the load-acquire of a process, which then looks at rows. */
+	smp_store_release(&spindle_table_ctl(att)->refreshed, refresh);
+	spindle_attachment_notify(att, EPOLLRDBAND);
+}
+
 /* What the process has marked is pushed, as committed messages are sent. */
 static void detach(struct spindle_attachment *att)
 {
@@ -157,6 +164,7 @@ static const struct spindle_attachment_ops table_ops = {
 	.changed = changed,
 	.signalled = signalled,
 	.flushed = flushed,
+	.refreshed = refreshed,
 	.detach = detach,
 	.detached = detached,
 	.freed = freed,

@@ -484,8 +484,9 @@ static void test_stress(void)
 	const char *why;
 	pthread_t writes;
 
-	start_all(t, &(struct fake_table_opts){ .read = true, .cells = 2,
-						.cell = SPINDLE_MAX_CELL });
+	start_all(t, &(struct fake_table_opts){
+		.read = true, .cells = 2, .cell = SPINDLE_MAX_CELL,
+	});
 	fake_table_start();
 	usleep(1000);
 	/* The engine sleeps. */

@@ -1474,7 +1474,7 @@ mutant table_run_of_one table/table.c '/^static u32 run_of/,/^}/ s/return ~bits 
 mutant table_not_vouched table/table.c 's/return !m->vouch ||/return 1 ||/'
 mutant table_heard_unvouched table/table.c '/^static bool hear/,/^}/ s/, seal = m->seal;/;/;/^static bool hear/,/^}/ s/&seal, word/\&m->seal, word/;/^static bool hear/,/^}/ s/m->seal = seal;/;/'
 mutant table_torn_for_ever table/table.c 's/tb->bad |= BIT_ULL(r);/;/'
-mutant table_bad_is_read table/table.c 's/r != tb->me \&\& !(tb->bad \& BIT_ULL(r))/r != tb->me/'
+mutant table_bad_is_read table/table.c 's/ \&\& !(tb->bad \& BIT_ULL(r)))/)/'
 mutant table_detach_drops table/table.c '/^void spindle_tb_detach/,/^}/ s/change_row(tb);/;/'
 mutant table_detach_stays table/table.c '/^void spindle_tb_detach/,/^}/ s/tb->dirty = NULL;/;/'
 mutant table_follow_guard table/table.c '/^void spindle_tb_follow/,/^}/ s/memcpy(tb->guard, old->guard, tb->cell);/;/'
@@ -1488,7 +1488,7 @@ mutant table_joiner_lacks_guard table/table.c 's/	if (!tb->word\[SPINDLE_TB_GUAR
 
 # Flushes, and members to skip.
 mutant table_flush_bits_first table/table.c '/^static bool change_row/,/^}/ { s/u64 ask = spindle_tb_asked(tb);/u64 ask;/; s/= spindle_tb_take_flush(tb, ask);/= (ask = spindle_tb_asked(tb), spindle_tb_take_flush(tb, ask));/ }'
-mutant table_flush_half table/flush.c 's/ || tb->half)/)/'
+mutant table_flush_half table/flush.c 's/ || (tb->half \&\& !tb->read))/)/'
 mutant table_flush_no_block table/flush.c 's/tb->member\[r\].due |= r != tb->me;/;/'
 mutant table_flush_any_block table/flush.c 's/if (m->flush != flush)/if (0)/'
 mutant table_flush_unconfirmed table/flush.c 's/if (m->place <= \*m->done)/if (1)/'
