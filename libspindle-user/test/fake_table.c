@@ -1045,6 +1045,15 @@ void spindle_sys_close(int fd)
 	pthread_mutex_unlock(&f.look_lock);
 }
 
+/* Wake the engine, as each request to it does. */
+static void wake_engine(void)
+{
+	pthread_mutex_lock(&f.lock);
+	f.kicked = true;
+	pthread_cond_signal(&f.work);
+	pthread_mutex_unlock(&f.lock);
+}
+
 /* A new writer: send again what the one before has left. */
 static void adopt_row(struct file *file)
 {
@@ -1053,10 +1062,6 @@ static void adopt_row(struct file *file)
 	for (cell = 0; cell < f.o.cells; cell++)
 		if (load(own_cell(file->node, cell) + cell_words() - 2))
 			file->usr[DIRTY / 8 + cell / 64] |= 1ULL << cell % 64;
-	pthread_mutex_lock(&f.lock);
-	f.kicked = true;
-	pthread_cond_signal(&f.work);
-	pthread_mutex_unlock(&f.lock);
 }
 
 static int do_attach(struct file *file, struct spindle_table_attach *a)
@@ -1097,6 +1102,8 @@ static int do_attach(struct file *file, struct spindle_table_attach *a)
 		strcpy((char *)file->ctl + FIELDS, f.o.fields);
 	*ctl32(file, STATE) = SPINDLE_STATE_ACTIVE;
 	__atomic_store_n(&file->attached, true, __ATOMIC_RELEASE);
+	/* The new control page does not say yet that the engine sleeps. */
+	wake_engine();
 	if (f.o.mangle)
 		f.o.mangle(a);
 	return 0;
@@ -1250,11 +1257,8 @@ static int add_locked(struct file *file, struct spindle_predicate *p)
 	};
 	store(&file->ctl[FIRED / 8 + p->id], 0);
 	f.r.predicates++;
-	pthread_mutex_lock(&f.lock);
 	__atomic_store_n(&file->look, true, __ATOMIC_SEQ_CST);
-	f.kicked = true;
-	pthread_cond_signal(&f.work);
-	pthread_mutex_unlock(&f.lock);
+	wake_engine();
 	return 0;
 }
 
@@ -1303,9 +1307,8 @@ int spindle_sys_ioctl(int fd, unsigned long cmd, void *arg)
 		hook(FAKE_KICK);
 		pthread_mutex_lock(&f.lock);
 		f.r.kicks++;
-		f.kicked = true;
-		pthread_cond_signal(&f.work);
 		pthread_mutex_unlock(&f.lock);
+		wake_engine();
 		return 0;
 	}
 	return -ENOTTY;

@@ -69,9 +69,9 @@
  * engine need not run for that. The engine of the node takes whole values of cells only, so a row
  * shows the last whole value that was read. What is said about the guard holds.
  *
- *   usr.every    microseconds from one read of a row to the next; 0: none without usr.refresh. The
- *                engine takes the least number that an attachment of the node wants. A time that is
- *                shorter than a read takes means: without pause
+ *   usr.every    microseconds from one read of a row to the next, an hour at most; 0: none without
+ *                usr.refresh. The engine takes the least number that an attachment of the node
+ *                wants. A time that is shorter than a read takes means: without pause
  *   usr.refresh  any attachment may store another number with release, and kick. When the rows of
  *                all other members have been read since, the engine stores that number into
  *                ctl.refreshed (load-acquire). Numbers are as those of usr.flush

@@ -370,8 +370,8 @@ static inline bool spindle_table_refreshed(const struct spindle_table *t)
 /**
  * spindle_table_every() - let the rows of the other members be read again and again
  * @t: attached to a table of mode read
- * @us: microseconds from one read of a row to the next; 1: without pause; 0: read only for
- *      spindle_table_refresh(), as after the attach
+ * @us: microseconds from one read of a row to the next, an hour at most; 1: without pause; 0: read
+ *      only for spindle_table_refresh(), as after the attach
  *
  * The node reads as often as the shortest time of its attachments says. The time of this one ends
  * with the attachment. Time 1 keeps a processor busy.
