@@ -202,7 +202,13 @@ static void refuse(struct rdma_cm_id *from)
 	rdma_destroy_id(from);
 }
 
-/* The next request for a connection of the kind that the step wants: for reads, or for rows. */
+/* Is a request from the node, and for the kind of connection that the step wants? */
+static bool is_wanted(const char *step)
+{
+	return le32toh(heard.hello.src) == their_id &&
+	       wants_reads(step) == !!(heard.hello.flags & HELLO_F_READ);
+}
+
 static struct rdma_cm_id *next_request(const char *step)
 {
 	struct rdma_cm_id *from;
@@ -214,7 +220,7 @@ static struct rdma_cm_id *next_request(const char *step)
 			die("no node dials\n");
 		if (type != RDMA_CM_EVENT_CONNECT_REQUEST)
 			continue;
-		if (wants_reads(step) == !!(heard.hello.flags & HELLO_F_READ))
+		if (is_wanted(step))
 			return from;
 		refuse(from);
 	}
