@@ -23,11 +23,12 @@ refused()
 	is "the refusal is counted" "$(engine_stat "${TO:-2}" refused)" $((before + 1))
 }
 
-# taken SAID: what the liar says of its page of rights, if the node has taken it. A page that ends the
-# connection may do that before soft-RoCE has acknowledged it.
+# taken SAID: what the liar says of its page of rights, if the node has taken it. A page that ends
+# the connection may do that before soft-RoCE has acknowledged it.
 taken()
 {
-	echo "$1" | sed -E 's/^up\|0 (transport retry counter exceeded|Work Request Flushed Error)\|/up|1 success|/'
+	echo "$1" | sed -e 's/^up|0 transport retry counter exceeded|/up|1 success|/' \
+		-e 's/^up|0 Work Request Flushed Error|/up|1 success|/'
 }
 
 # setup_fault DESCRIPTION WANT STEP...: afterwards the node waits again, in the same view.
