@@ -10,22 +10,7 @@
 . ./lib-tap.sh
 . ./lib-loop.sh
 . ./lib-live.sh
-
-# load OPTION...
-load()
-{
-	limit 120 table-load -w $((60 * ${PATIENCE:-1})) "$@"
-}
-
-# quiet_of NODE: does the engine of the node make no pass?
-quiet_of()
-{
-	local before
-
-	before=$(engine_stat "$1" passes)
-	usleep 500000
-	[ "$(engine_stat "$1" passes)" = "$before" ]
-}
+. ./lib-table.sh
 
 check "module loads" loop_start
 for how in poll imm; do
@@ -58,41 +43,30 @@ done
 
 A=10.0.0.1
 
-# reads_asleep: node 21 reads the row of node 22 again and again, and the engine of node 22 sleeps.
+# reads_asleep: node 1 reads the row of node 2 again and again, and the engine of node 2 sleeps.
 reads_asleep()
 {
 	local before i
 
-	before=$(engine_stat 22 passes)
+	before=$(engine_stat 2 passes)
 	for i in $(seq 20); do
-		spindle-ctl table get node 21 id 1 row 22 >/tmp/row || return 1
+		spindle-ctl table get node 1 id 1 row 2 >/tmp/row || return 1
 	done
 	grep -q '"awake"' /tmp/row || return 1
-	[ "$(engine_stat 22 passes)" = "$before" ] && return 0
-	echo "$(($(engine_stat 22 passes) - before)) passes of the owner's engine"
+	[ "$(engine_stat 2 passes)" = "$before" ] && return 0
+	echo "$(($(engine_stat 2 passes) - before)) passes of the owner's engine"
 	return 1
 }
 
 check "two nodes have an engine each" sh -c "
-	spindle-ctl node add id 21 addr $A port 5021 engine 1 &&
-	spindle-ctl node add id 22 addr $A port 5022 engine 2"
-for i in 21 22; do
-	check "node $i gets a view" spindle-ctl view set node $i vid 1 member 21@$A:5021 \
-		member 22@$A:5022 table 1 cells 8 mode read
-done
-check "node 22 writes its row" spindle-ctl table put node 22 id 1 cell 3 text awake
-check "node 21 reads the row" wait_until 20 spindle-ctl table get node 21 id 1 row 22
-check "the engine of node 22 falls asleep" wait_until 20 quiet_of 22
-check "its row can be read, and the engine does nothing for that" reads_asleep
-for i in 21 22; do
-	check "node $i goes" spindle-ctl node del id $i
-done
-
-# ended NAME STATUS PATTERN: how a job of table-load ended
-ended()
-{
-	job_ended "$1" "$2" && job_said "$1" "$3"
-}
+	spindle-ctl node add id 1 addr $A port 5001 engine 1 &&
+	spindle-ctl node add id 2 addr $A port 5002 engine 2"
+check "they have a table" loop_view 2 1 table 1 cells 8 mode read
+check "node 2 writes its row" spindle-ctl table put node 2 id 1 cell 3 text awake
+check "node 1 reads the row" wait_until 20 spindle-ctl table get node 1 id 1 row 2
+check "both engines fall asleep" wait_until 20 quiet 2
+check "the row can be read, and the engine of node 2 does nothing for that" reads_asleep
+check "both nodes go" loop_del 2
 
 for how in poll imm; do
 	check "nodes of a live view ($how)" loop_nodes 5 visibility $how

@@ -13,12 +13,7 @@
 . ./lib-tap.sh
 . ./lib-loop.sh
 . ./lib-live.sh
-
-# load OPTION...
-load()
-{
-	limit 120 table-load -w $((60 * ${PATIENCE:-1})) "$@"
-}
+. ./lib-table.sh
 
 # passes: of the engine, which all nodes here have in common
 passes()
@@ -61,12 +56,6 @@ for how in poll imm; do
 done
 
 A=10.0.0.1
-
-# ended NAME STATUS PATTERN: how a job of table-load ended
-ended()
-{
-	job_ended "$1" "$2" && job_said "$1" "$3"
-}
 
 for how in poll imm; do
 	check "nodes of a live view ($how)" loop_nodes 5 visibility $how
