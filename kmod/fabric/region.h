@@ -40,9 +40,12 @@
 struct spindle_region {
 	/** @ib: the device */
 	struct ib_device *ib;
-	/** @mem: the pages; of a shared region all of its owner, without a kernel mapping */
+	/**
+	 * @mem: the pages. A shared region holds all pages of its owner, counts those of its part,
+	 * and has no kernel mapping
+	 */
 	struct spindle_pages mem;
-	/** @first: page of @mem that the region begins with */
+	/** @first: the first page of the part; else 0 */
 	u32 first;
 	/** @chunk: DMA-mapped scatter list of each chunk */
 	struct sg_table *chunk;

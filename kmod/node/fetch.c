@@ -167,7 +167,7 @@ static bool enter_phase(struct spindle_fetch *fetch, enum spindle_fetch_phase to
 	static const u8 from[] = {
 		/* No phase leads back to AWAITED: another fetch takes the place of a lost one. */
 		[SPINDLE_FETCH_IDLE] = BIT(SPINDLE_FETCH_AWAITED) | BIT(SPINDLE_FETCH_READING),
-		/* One chain of reads at a time, because the next one depends on what arrives. */
+		/* One read at a time, because the next one depends on what arrives. */
 		[SPINDLE_FETCH_READING] = BIT(SPINDLE_FETCH_IDLE),
 		[SPINDLE_FETCH_LOST] = BIT(SPINDLE_FETCH_IDLE) | BIT(SPINDLE_FETCH_READING),
 	};
