@@ -15,39 +15,10 @@
 
 #define WRITE	SPINDLE_TABLE_WRITE
 #define WAIT	20000
-#define CELL	3
 #define ROUNDS	200
 
-/* A writer of node 1, and its row as nodes 2 and 3 have it. */
-static struct cells w, reader[2];
-static const uint64_t *row[2];
-static uint64_t version, number;
-
-static void begin(int event_fd)
-{
-	uint32_t i;
-
-	table_attach(&w, table_args(1, WRITE, event_fd));
-	for (i = 0; i < 2; i++) {
-		table_attach(&reader[i], table_args(2 + i, 0, -1));
-		row[i] = cells_map(&reader[i], &reader[i].a.rows, w.a.own_instance, PROT_READ);
-		if (!row[i])
-			die("mmap: %s", strerror(errno));
-	}
-	version = w.own[CELL * cells_words(&w) + cells_words(&w) - 2];
-	number = 0;
-}
-
-static void end(void)
-{
-	uint32_t i;
-
-	for (i = 0; i < 2; i++) {
-		munmap((void *)row[i], reader[i].a.rows.len);
-		cells_detach(&reader[i]);
-	}
-	cells_detach(&w);
-}
+static struct table_trio t;
+static uint64_t number;
 
 static uint64_t flushed(const struct cells *c)
 {
@@ -63,42 +34,21 @@ static void ask(const struct cells *c, uint64_t flush)
 
 static void skip(uint32_t instance, bool on)
 {
-	uint64_t *word = (uint64_t *)(w.usr + w.a.usr_skip) + instance / 64;
+	uint64_t *word = (uint64_t *)(t.w.usr + t.w.a.usr_skip) + instance / 64;
 
 	if (on)
 		__atomic_fetch_or(word, 1ULL << instance % 64, __ATOMIC_RELAXED);
 	else
 		__atomic_fetch_and(word, ~(1ULL << instance % 64), __ATOMIC_RELAXED);
-	if (cells_kick(&w))
+	if (cells_kick(&t.w))
 		die("kick: %s", strerror(errno));
-}
-
-static void put(void)
-{
-	cells_write(&w, CELL, ++version);
 }
 
 /* Wait by poll() for the end of a new flush. */
 static bool flushes(void)
 {
-	ask(&w, ++number);
-	return pollable(w.fd, POLLOUT, POLLOUT, WAIT) && flushed(&w) == number;
-}
-
-static bool has_version(uint32_t i)
-{
-	uint64_t seen = 0;
-
-	return !cells_read(&reader[i], row[i], CELL, &seen) && seen == version;
-}
-
-static bool gets_version(uint32_t i)
-{
-	int left;
-
-	for (left = WAIT; left && !has_version(i); left--)
-		usleep(1000);
-	return left;
+	ask(&t.w, ++number);
+	return pollable(t.w.fd, POLLOUT, POLLOUT, WAIT) && flushed(&t.w) == number;
 }
 
 /* ---- flushes ----------------------------------------------------------------- */
@@ -108,11 +58,11 @@ static void test_promise(void)
 	bool ends = true, whole = true;
 	uint32_t i;
 
-	ok(pollable(w.fd, POLLOUT, POLLOUT, 0), "flush: none is under way at first");
+	ok(pollable(t.w.fd, POLLOUT, POLLOUT, 0), "flush: none is under way at first");
 	for (i = 0; i < ROUNDS && ends && whole; i++) {
-		put();
+		table_trio_put(&t);
 		ends = flushes();
-		whole = has_version(0) && has_version(1);
+		whole = table_trio_has(&t, 0) && table_trio_has(&t, 1);
 	}
 	ok(ends, "flush: each of %u ends", ROUNDS);
 	ok(whole, "flush: nodes 2 and 3 have the value then");
@@ -126,24 +76,24 @@ static void test_numbers(void)
 	uint32_t i;
 
 	for (i = 0; i < ARRAY_SIZE(wild); i++) {
-		ask(&w, wild[i]);
-		ok(pollable(w.fd, POLLOUT, POLLOUT, WAIT) && flushed(&w) == wild[i],
+		ask(&t.w, wild[i]);
+		ok(pollable(t.w.fd, POLLOUT, POLLOUT, WAIT) && flushed(&t.w) == wild[i],
 		   "flush: number %#llx ends", (unsigned long long)wild[i]);
 	}
 	for (i = 0; i < 100000; i++)
-		ask(&w, mix(i));
-	ok(pollable(w.fd, POLLOUT, POLLOUT, WAIT), "flush: the last of 100000 numbers ends");
+		ask(&t.w, mix(i));
+	ok(pollable(t.w.fd, POLLOUT, POLLOUT, WAIT), "flush: the last of 100000 numbers ends");
 	number = 1000000;
-	put();
-	ok(flushes() && has_version(0), "flush: the next one keeps its promise");
+	table_trio_put(&t);
+	ok(flushes() && table_trio_has(&t, 0), "flush: the next one keeps its promise");
 }
 
 static void test_reader(void)
 {
-	ask(&reader[0], 9);
-	put();
-	ok(flushes() && !flushed(&reader[0]), "flush: a reader has none");
-	ok(pollable(reader[0].fd, POLLOUT, 0, 0), "flush: POLLOUT is for the writer");
+	ask(&t.reader[0], 9);
+	table_trio_put(&t);
+	ok(flushes() && !flushed(&t.reader[0]), "flush: a reader has none");
+	ok(pollable(t.reader[0].fd, POLLOUT, 0, 0), "flush: POLLOUT is for the writer");
 }
 
 static void test_eventfd(int event_fd)
@@ -161,63 +111,66 @@ static void test_eventfd(int event_fd)
 
 static void test_skip(void)
 {
-	uint32_t instance = reader[0].a.own_instance;
+	uint32_t instance = t.reader[0].a.own_instance;
 
-	put();
-	ok(flushes() && has_version(0), "skip: node 2 has the value before");
+	table_trio_put(&t);
+	ok(flushes() && table_trio_has(&t, 0), "skip: node 2 has the value before");
 	skip(instance, true);
-	put();
+	table_trio_put(&t);
 	ok(flushes(), "skip: no flush waits for node 2");
-	ok(has_version(1), "skip: node 3 has the next value");
-	ok(!has_version(0), "skip: node 2 has not");
+	ok(table_trio_has(&t, 1), "skip: node 3 has the next value");
+	ok(!table_trio_has(&t, 0), "skip: node 2 has not");
 	skip(instance, false);
-	ok(gets_version(0), "skip: node 2 gets it when the process takes it in again");
-	put();
-	ok(flushes() && has_version(0), "skip: flushes wait for node 2 again");
+	ok(table_trio_gets(&t, 0), "skip: node 2 gets it when the process takes it in again");
+	table_trio_put(&t);
+	ok(flushes() && table_trio_has(&t, 0), "skip: flushes wait for node 2 again");
 }
 
 static void test_skip_all(void)
 {
-	uint64_t *mask = (uint64_t *)(w.usr + w.a.usr_skip);
+	uint64_t *mask = (uint64_t *)(t.w.usr + t.w.a.usr_skip);
 
-	memset(mask, 0xff, (w.a.instances + 63) / 64 * 8);
-	put();
+	memset(mask, 0xff, (t.w.a.instances + 63) / 64 * 8);
+	table_trio_put(&t);
 	ok(flushes(), "skip: a flush of no member ends");
-	ok(!has_version(0) && !has_version(1), "skip: nobody gets the value");
-	memset(mask, 0, (w.a.instances + 63) / 64 * 8);
-	ok(flushes() && has_version(0) && has_version(1), "skip: a flush takes all in again");
-	memset(mask, 0xff, (w.a.instances + 63) / 64 * 8);
-	put();
+	ok(!table_trio_has(&t, 0) && !table_trio_has(&t, 1), "skip: nobody gets the value");
+	memset(mask, 0, (t.w.a.instances + 63) / 64 * 8);
+	ok(flushes() && table_trio_has(&t, 0) && table_trio_has(&t, 1),
+	   "skip: a flush takes all in again");
+	memset(mask, 0xff, (t.w.a.instances + 63) / 64 * 8);
+	table_trio_put(&t);
 }
 
 /* A writer ends in the middle of the guard. */
 static void test_torn_guard(void)
 {
-	w.own[0]++;
-	cells_detach(&w);
-	table_attach(&w, table_args(1, WRITE, -1));
+	t.w.own[0]++;
+	cells_detach(&t.w);
+	table_attach(&t.w, table_args(1, WRITE, -1));
 	number = 0;
-	put();
-	ok(flushes() && has_version(0), "flush: one of the next writer does not wait for the guard");
-	w.own[0]--;
+	table_trio_put(&t);
+	ok(flushes() && table_trio_has(&t, 0),
+	   "flush: one of the next writer does not wait for the guard");
+	t.w.own[0]--;
 }
 
 void part_flush(void)
 {
 	int event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 
-	begin(event_fd);
+	table_trio_open(&t, ROWS, event_fd, -1);
 	test_promise();
 	test_numbers();
 	test_reader();
 	test_eventfd(event_fd);
 	test_skip();
 	test_skip_all();
-	cells_detach(&w);
-	ok(gets_version(0) && gets_version(1), "skip: the end of the writer skips nobody");
-	table_attach(&w, table_args(1, WRITE, -1));
-	is(flushed(&w), 0, "flush: a new writer has none");
+	cells_detach(&t.w);
+	ok(table_trio_gets(&t, 0) && table_trio_gets(&t, 1),
+	   "skip: the end of the writer skips nobody");
+	table_attach(&t.w, table_args(1, WRITE, -1));
+	is(flushed(&t.w), 0, "flush: a new writer has none");
 	test_torn_guard();
-	end();
+	table_trio_close(&t);
 	close(event_fd);
 }

@@ -15,49 +15,12 @@
 #include "tap.h"
 
 #define READ_ROWS	9	/* a table of mode read of nodes 1, 2 and 3 */
-#define WRITE		SPINDLE_TABLE_WRITE
 #define WAIT		20000
-#define CELL		3
 #define ROUNDS		200
 #define COMERS		300
 
-/* A writer of node 1, and its row as nodes 2 and 3 have it. */
-static struct cells w, reader[2];
-static const uint64_t *row[2];
-static uint64_t version, number[2];
-
-static struct spindle_table_attach args_of(uint32_t node, uint32_t flags, int event_fd)
-{
-	struct spindle_table_attach a = cells_args(node, READ_ROWS, flags);
-
-	a.event_fd = event_fd;
-	return a;
-}
-
-static void begin(int event_fd)
-{
-	uint32_t i;
-
-	table_attach(&w, args_of(1, WRITE, -1));
-	for (i = 0; i < 2; i++) {
-		table_attach(&reader[i], args_of(2 + i, 0, i ? -1 : event_fd));
-		row[i] = cells_map(&reader[i], &reader[i].a.rows, w.a.own_instance, PROT_READ);
-		if (!row[i])
-			die("mmap: %s", strerror(errno));
-	}
-	version = w.own[CELL * cells_words(&w) + cells_words(&w) - 2];
-}
-
-static void end(void)
-{
-	uint32_t i;
-
-	for (i = 0; i < 2; i++) {
-		munmap((void *)row[i], reader[i].a.rows.len);
-		cells_detach(&reader[i]);
-	}
-	cells_detach(&w);
-}
+static struct table_trio t;
+static uint64_t number[2];
 
 static void ask(const struct cells *c, uint64_t refresh)
 {
@@ -65,33 +28,12 @@ static void ask(const struct cells *c, uint64_t refresh)
 		die("kick: %s", strerror(errno));
 }
 
-static void put(void)
-{
-	cells_write(&w, CELL, ++version);
-}
-
 /* Wait by poll() for the end of a new refresh. */
 static bool refreshes(uint32_t i)
 {
-	ask(&reader[i], ++number[i]);
-	return pollable(reader[i].fd, POLLRDBAND, POLLRDBAND, WAIT) &&
-	       cells_refreshed(&reader[i]) == number[i];
-}
-
-static bool has_version(uint32_t i)
-{
-	uint64_t seen = 0;
-
-	return !cells_read(&reader[i], row[i], CELL, &seen) && seen == version;
-}
-
-static bool gets_version(uint32_t i)
-{
-	int left;
-
-	for (left = WAIT; left && !has_version(i); left--)
-		usleep(1000);
-	return left;
+	ask(&t.reader[i], ++number[i]);
+	return pollable(t.reader[i].fd, POLLRDBAND, POLLRDBAND, WAIT) &&
+	       cells_refreshed(&t.reader[i]) == number[i];
 }
 
 /* ---- refreshes --------------------------------------------------------------- */
@@ -101,12 +43,12 @@ static void test_promise(void)
 	bool ends = true, whole = true;
 	uint32_t i;
 
-	is(w.a.mode, SPINDLE_MODE_TABLE_READ, "refresh: the reply has the mode");
-	ok(pollable(reader[0].fd, POLLRDBAND, POLLRDBAND, 0), "refresh: none at first");
+	is(t.w.a.mode, SPINDLE_MODE_TABLE_READ, "refresh: the reply has the mode");
+	ok(pollable(t.reader[0].fd, POLLRDBAND, POLLRDBAND, 0), "refresh: none at first");
 	for (i = 0; i < ROUNDS && ends && whole; i++) {
-		put();
+		table_trio_put(&t);
 		ends = refreshes(0) && refreshes(1);
-		whole = has_version(0) && has_version(1);
+		whole = table_trio_has(&t, 0) && table_trio_has(&t, 1);
 	}
 	ok(ends, "refresh: each of %u ends", ROUNDS);
 	ok(whole, "refresh: nodes 2 and 3 have the value then");
@@ -116,11 +58,13 @@ static void test_promise(void)
 /* Nothing is read that nobody has asked for. */
 static void test_quiet(void)
 {
-	put();
+	table_trio_put(&t);
 	usleep(100000);
-	ok(!has_version(0) && !has_version(1), "refresh: without one nobody has the next value");
+	ok(!table_trio_has(&t, 0) && !table_trio_has(&t, 1),
+	   "refresh: without one nobody has the next value");
 	ok(refreshes(1), "refresh: node 3 asks");
-	ok(has_version(1) && !has_version(0), "refresh: node 3 has it, and node 2 has not");
+	ok(table_trio_has(&t, 1) && !table_trio_has(&t, 0),
+	   "refresh: node 3 has it, and node 2 has not");
 }
 
 /* Numbers of any order are numbers. */
@@ -130,29 +74,29 @@ static void test_numbers(void)
 	uint32_t i;
 
 	for (i = 0; i < ARRAY_SIZE(wild); i++) {
-		ask(&reader[0], wild[i]);
-		ok(pollable(reader[0].fd, POLLRDBAND, POLLRDBAND, WAIT) &&
-		   cells_refreshed(&reader[0]) == wild[i], "refresh: number %#llx ends",
+		ask(&t.reader[0], wild[i]);
+		ok(pollable(t.reader[0].fd, POLLRDBAND, POLLRDBAND, WAIT) &&
+		   cells_refreshed(&t.reader[0]) == wild[i], "refresh: number %#llx ends",
 		   (unsigned long long)wild[i]);
 	}
 	for (i = 0; i < 100000; i++)
-		ask(&reader[0], mix(i));
-	ok(pollable(reader[0].fd, POLLRDBAND, POLLRDBAND, WAIT),
+		ask(&t.reader[0], mix(i));
+	ok(pollable(t.reader[0].fd, POLLRDBAND, POLLRDBAND, WAIT),
 	   "refresh: the last of 100000 numbers ends");
 	number[0] = 1000000;
-	put();
-	ok(refreshes(0) && has_version(0), "refresh: the next one keeps its promise");
+	table_trio_put(&t);
+	ok(refreshes(0) && table_trio_has(&t, 0), "refresh: the next one keeps its promise");
 }
 
 /* Each attachment has numbers of its own, and any may ask. */
 static void test_own_numbers(void)
 {
-	uint64_t other = cells_refreshed(&reader[1]);
+	uint64_t other = cells_refreshed(&t.reader[1]);
 
 	ok(refreshes(0), "refresh: node 2 asks");
-	is(cells_refreshed(&reader[1]), other, "refresh: node 3 sees no end of that");
-	ask(&w, 77);
-	ok(pollable(w.fd, POLLRDBAND, POLLRDBAND, WAIT) && cells_refreshed(&w) == 77,
+	is(cells_refreshed(&t.reader[1]), other, "refresh: node 3 sees no end of that");
+	ask(&t.w, 77);
+	ok(pollable(t.w.fd, POLLRDBAND, POLLRDBAND, WAIT) && cells_refreshed(&t.w) == 77,
 	   "refresh: a writer may ask, too");
 }
 
@@ -184,16 +128,16 @@ static void test_other_mode(void)
 /* A flush has nothing to wait for, and members to skip mean nothing. */
 static void test_flush(void)
 {
-	uint64_t *mask = (uint64_t *)(w.usr + w.a.usr_skip);
+	uint64_t *mask = (uint64_t *)(t.w.usr + t.w.a.usr_skip);
 
-	memset(mask, 0xff, (w.a.instances + 63) / 64 * 8);
-	put();
-	__atomic_store_n((uint64_t *)(w.usr + w.a.usr_flush), 5, __ATOMIC_RELEASE);
-	if (cells_kick(&w))
+	memset(mask, 0xff, (t.w.a.instances + 63) / 64 * 8);
+	table_trio_put(&t);
+	__atomic_store_n((uint64_t *)(t.w.usr + t.w.a.usr_flush), 5, __ATOMIC_RELEASE);
+	if (cells_kick(&t.w))
 		die("kick: %s", strerror(errno));
-	ok(pollable(w.fd, POLLOUT, POLLOUT, WAIT), "refresh: a flush ends");
-	ok(refreshes(0) && has_version(0), "refresh: a member to skip is read");
-	memset(mask, 0, (w.a.instances + 63) / 64 * 8);
+	ok(pollable(t.w.fd, POLLOUT, POLLOUT, WAIT), "refresh: a flush ends");
+	ok(refreshes(0) && table_trio_has(&t, 0), "refresh: a member to skip is read");
+	memset(mask, 0, (t.w.a.instances + 63) / 64 * 8);
 }
 
 /* ---- intervals ----------------------------------------------------------------- */
@@ -204,20 +148,20 @@ static void test_every(void)
 	uint32_t i;
 
 	for (i = 0; i < ARRAY_SIZE(us); i++) {
-		cells_every(&reader[0], us[i]);
-		put();
-		ok(refreshes(0) && has_version(0), "every %#llx us: a refresh ends",
+		cells_every(&t.reader[0], us[i]);
+		table_trio_put(&t);
+		ok(refreshes(0) && table_trio_has(&t, 0), "every %#llx us: a refresh ends",
 		   (unsigned long long)us[i]);
 	}
-	put();
-	ok(gets_version(0), "every: a short interval needs no refresh");
-	ok(!has_version(1), "every: the interval is one of this node");
-	cells_every(&reader[0], UINT64_MAX);
-	cells_every(&reader[1], 500);
-	put();
-	ok(gets_version(1), "every: node 3 reads at an interval");
-	cells_every(&reader[0], 0);
-	cells_every(&reader[1], 0);
+	table_trio_put(&t);
+	ok(table_trio_gets(&t, 0), "every: a short interval needs no refresh");
+	ok(!table_trio_has(&t, 1), "every: the interval is one of this node");
+	cells_every(&t.reader[0], UINT64_MAX);
+	cells_every(&t.reader[1], 500);
+	table_trio_put(&t);
+	ok(table_trio_gets(&t, 1), "every: node 3 reads at an interval");
+	cells_every(&t.reader[0], 0);
+	cells_every(&t.reader[1], 0);
 }
 
 /* One attachment of a node. Most of them ask, and go before there is an answer. */
@@ -226,7 +170,7 @@ static void come(uint32_t i)
 	static const uint64_t us[] = { 0, 1, UINT64_MAX, 7, 100 };
 	struct cells c;
 
-	table_attach(&c, args_of(2 + i % 2, 0, -1));
+	table_attach(&c, table_args_of(2 + i % 2, READ_ROWS, 0, -1));
 	cells_every(&c, us[i % ARRAY_SIZE(us)]);
 	if (i % 4)
 		ask(&c, mix(i));
@@ -242,18 +186,18 @@ static void test_come_and_go(void)
 	for (i = 0; i < COMERS; i++)
 		come(i);
 	/* The interval of one that has gone counts no more. */
-	put();
-	ok(refreshes(0) && has_version(0), "come: the next refresh keeps its promise");
-	put();
+	table_trio_put(&t);
+	ok(refreshes(0) && table_trio_has(&t, 0), "come: the next refresh keeps its promise");
+	table_trio_put(&t);
 	usleep(100000);
-	ok(!has_version(0), "come: no interval is left");
+	ok(!table_trio_has(&t, 0), "come: no interval is left");
 }
 
 void part_refresh(void)
 {
 	int event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 
-	begin(event_fd);
+	table_trio_open(&t, READ_ROWS, -1, event_fd);
 	test_promise();
 	test_quiet();
 	test_numbers();
@@ -263,6 +207,6 @@ void part_refresh(void)
 	test_flush();
 	test_every();
 	test_come_and_go();
-	end();
+	table_trio_close(&t);
 	close(event_fd);
 }
