@@ -10,12 +10,15 @@
  */
 #include "app.h"
 
-/* A row. The count has a sign, because the checker subtracts from it. */
+/*
+ * A row: cell 0, because a change of that cell is one write for each member. The count has a sign,
+ * because the checker subtracts from it.
+ */
 struct row {
 	int64_t count;
 };
 
-#define COUNT SPINDLE_FIELD(struct row, count, 1)
+#define COUNT SPINDLE_FIELD(struct row, count, 0)
 
 /* If the rows of all are at least at the own count, add 1, up to @n. */
 static void add_step(struct spindle_table *t, uint64_t n)
@@ -65,7 +68,7 @@ static void check_counts(struct spindle_table *t, uint64_t n)
 	uint64_t count = 0;
 
 	for (i = 0; i < members; i++) {
-		app_check(t, spindle_cell_get(t, seat[i].sst, 1, &count, sizeof(count), NULL));
+		app_check(t, spindle_cell_get(t, seat[i].sst, 0, &count, sizeof(count), NULL));
 		if (count != n)
 			app_bad(t, "a node has another count");
 	}

@@ -923,11 +923,16 @@ enum spindle_table_stat {
 	SPINDLE_TABLE_S_CELLS,
 	/** @SPINDLE_TABLE_S_WRITES: one-sided writes of cells to other members */
 	SPINDLE_TABLE_S_WRITES,
-	/** @SPINDLE_TABLE_S_BLOCKS: blocks pushed, one for each member and batch of cells */
+	/**
+	 * @SPINDLE_TABLE_S_BLOCKS: blocks pushed, at most one for each member and batch of cells
+	 */
 	SPINDLE_TABLE_S_BLOCKS,
 	/** @SPINDLE_TABLE_S_HEARD: changes of rows of other members */
 	SPINDLE_TABLE_S_HEARD,
-	/** @SPINDLE_TABLE_S_TORN: reads of a block of another member that had to be repeated */
+	/**
+	 * @SPINDLE_TABLE_S_TORN: reads of a block or a guard of another member that had to be
+	 * repeated
+	 */
 	SPINDLE_TABLE_S_TORN,
 	/**
 	 * @SPINDLE_TABLE_S_HALF: guards that were left for later, because the process was changing

@@ -29,7 +29,7 @@
 #define SPINDLE_IMM_STATE	65U	/* for membership's state block: its count follows */
 
 /* How a member is pushed. */
-#define SPINDLE_PUSH_SPLIT	BIT(0) /* two guards may follow each other */
+#define SPINDLE_PUSH_SPLIT	BIT(0) /* its device keeps order: two guards may follow each other */
 #define SPINDLE_PUSH_EXPRESS	BIT(1) /* the member looks for express messages */
 
 /* Writes that one push of one subgroup makes at most. */
@@ -58,7 +58,7 @@ struct spindle_write {
 	u64 remote;
 	/** @len: bytes */
 	u32 len;
-	/** @guard: a block: makes what was posted before it visible */
+	/** @guard: a block, or the guard of a row: makes what was posted before it visible */
 	bool guard;
 	/** @imm: immediate data of a guard */
 	u32 imm;

@@ -290,7 +290,7 @@ bool spindle_mg_push_one(struct spindle_mg *c, u32 index, u32 rank, u32 how)
 		return false;
 	room -= keep;
 	if (c->tb[index])
-		n = spindle_tb_push(c->tb[index], r, index, write, room);
+		n = spindle_tb_push(c->tb[index], r, index, how, write, room);
 	else
 		n = spindle_push(c->mc[index], r, index, how, write, room);
 	c->ops->post(c->ctx, rank, write, n, false);

@@ -31,6 +31,7 @@ static void keep_member(struct spindle_tb_member *m, const struct spindle_tb_mem
 	m->piece = old->piece;
 	m->due = old->due;
 	m->seal = old->seal;
+	m->guard_seal = old->guard_seal;
 	m->guard = old->guard;
 	m->flush = old->flush;
 	m->place = old->place;
@@ -164,28 +165,56 @@ static bool is_vouched(const struct spindle_tb_member *m, const u64 *word)
 	return !m->vouch || smp_load_acquire(m->vouch) == pushes;
 }
 
-static bool hear(struct spindle_tb *tb, u32 r)
+static enum spindle_read hear_block(struct spindle_tb_member *m)
 {
-	struct spindle_tb_member *m = &tb->member[r];
 	u64 word[SPINDLE_BLOCK_WORDS], seal = m->seal;
+	enum spindle_read read = spindle_block_read(m->block, &seal, word);
 
-	switch (spindle_block_read(m->block, &seal, word)) {
-	case SPINDLE_READ_SAME:
-		return false;
-	case SPINDLE_READ_TORN:
-		spindle_count(&tb->stats.torn, 1);
-		if (++m->torn_run > SPINDLE_MAX_TORN)
-			tb->bad |= BIT_ULL(r);
-		return true;
-	case SPINDLE_READ_NEW:
-		break;
-	}
-	m->torn_run = 0;
+	if (read != SPINDLE_READ_NEW)
+		return read;
 	if (!is_vouched(m, word))
-		return false;
+		return SPINDLE_READ_SAME;
 	m->seal = seal;
 	/* Pairs with the READ_ONCE() of an attachment that begins. */
 	WRITE_ONCE(m->guard, word[SPINDLE_TB_GUARD]);
+	return SPINDLE_READ_NEW;
+}
+
+/*
+ * Where the device keeps writes in order, a guard ends a push, and no block follows. Its seal may
+ * be here before its other words are.
+ */
+static enum spindle_read hear_guard(struct spindle_tb *tb, struct spindle_tb_member *m)
+{
+	const u64 *cell = (const u64 *)m->cells;
+	u32 n = tb->cell / sizeof(u64);
+
+	if (m->vouch || READ_ONCE(cell[n - 1]) == m->guard_seal)
+		return SPINDLE_READ_SAME;
+	if (!spindle_tb_copy_cell(cell, n, tb->copy))
+		return SPINDLE_READ_TORN;
+	m->guard_seal = tb->copy[n - 1];
+	WRITE_ONCE(m->guard, tb->copy[n - 2]);
+	return SPINDLE_READ_NEW;
+}
+
+/* Look for changes of a row. Returns whether there are any, or may be soon. */
+static bool hear(struct spindle_tb *tb, u32 r)
+{
+	struct spindle_tb_member *m = &tb->member[r];
+	enum spindle_read block = hear_block(m), guard = hear_guard(tb, m);
+
+	if (block == SPINDLE_READ_SAME && guard == SPINDLE_READ_SAME)
+		return false;
+	if (block == SPINDLE_READ_TORN || guard == SPINDLE_READ_TORN) {
+		spindle_count(&tb->stats.torn, 1);
+		if (++m->torn_run > SPINDLE_MAX_TORN)
+			tb->bad |= BIT_ULL(r);
+	} else {
+		m->torn_run = 0;
+	}
+	if (block != SPINDLE_READ_NEW && guard != SPINDLE_READ_NEW)
+		return true;
 	tb->changed |= BIT_ULL(r);
 	spindle_count(&tb->stats.heard, 1);
 	return true;
@@ -287,7 +316,10 @@ static u32 push_cells(const struct spindle_tb *tb, struct spindle_tb_member *m,
 	return n;
 }
 
-/* Add pieces of the guard's copy. Returns the number of writes. */
+/*
+ * Add pieces of the guard's copy, from place @n on. Returns the number of writes. The last piece has
+ * the seal.
+ */
 static u32 push_guard(const struct spindle_tb *tb, struct spindle_tb_member *m,
 		      struct spindle_write *write, u32 n, u32 max)
 {
@@ -306,11 +338,38 @@ static u32 push_guard(const struct spindle_tb *tb, struct spindle_tb_member *m,
 	return n;
 }
 
+static u32 push_block(struct spindle_tb *tb, const struct spindle_tb_member *m,
+		      struct spindle_write *write, u32 n)
+{
+	write[n++] = (struct spindle_write){
+		.data = &tb->block,
+		.remote = m->remote_block,
+		.len = SPINDLE_BLOCK_PUSH,
+	};
+	spindle_count(&tb->stats.blocks, 1);
+	return n;
+}
+
+/* The last write of a push tells the member's engine to look, and ends a flush. */
+static void end_push(const struct spindle_tb *tb, struct spindle_tb_member *m, u32 index,
+		     struct spindle_write *last)
+{
+	last->guard = true;
+	last->imm = index << SPINDLE_IMM_SHIFT |
+		    ((u32)tb->word[SPINDLE_TB_PUSHES] & SPINDLE_IMM_SLOTS);
+	if (m->flush != tb->flush) {
+		m->flush = tb->flush;
+		last->place = &m->place;
+	}
+	m->due = false;
+}
+
 /**
  * spindle_tb_push() - writes that bring a member up to date, or part of the way
  * @tb: the table
  * @rank: the member
  * @index: the table's index in the view
+ * @how: SPINDLE_PUSH_*
  * @write: out
  * @max: room in @write, at least 2
  *
@@ -319,31 +378,21 @@ static u32 push_guard(const struct spindle_tb *tb, struct spindle_tb_member *m,
  *
  * Return: number of writes
  */
-u32 spindle_tb_push(struct spindle_tb *tb, u32 rank, u32 index, struct spindle_write *write,
-		    u32 max)
+u32 spindle_tb_push(struct spindle_tb *tb, u32 rank, u32 index, u32 how,
+		    struct spindle_write *write, u32 max)
 {
 	struct spindle_tb_member *m = &tb->member[rank];
+	bool guard = m->lacks[0] & 1;
 	u32 n = push_cells(tb, m, write, max - 1);
 
 	/* While other cells are left, there is no room for the guard. */
-	if (m->lacks[0] & 1)
+	if (guard)
 		n = push_guard(tb, m, write, n, max - 1);
 	spindle_count(&tb->stats.writes, n);
 	if (m->first != spindle_tb_words(tb) || (m->lacks[0] & 1))
 		return n;
-	write[n++] = (struct spindle_write){
-		.data = &tb->block,
-		.remote = m->remote_block,
-		.len = SPINDLE_BLOCK_PUSH,
-		.guard = true,
-		.imm = index << SPINDLE_IMM_SHIFT |
-		       ((u32)tb->word[SPINDLE_TB_PUSHES] & SPINDLE_IMM_SLOTS),
-	};
-	if (m->flush != tb->flush) {
-		m->flush = tb->flush;
-		write[n - 1].place = &m->place;
-	}
-	m->due = false;
-	spindle_count(&tb->stats.blocks, 1);
+	if (!guard || !(how & SPINDLE_PUSH_SPLIT))
+		n = push_block(tb, m, write, n);
+	end_push(tb, m, index, &write[n - 1]);
 	return n;
 }

@@ -5,7 +5,9 @@
  * A table is a subgroup without messages. Each member has a row, and one process of that member
  * writes the row. The process marks changed cells by dirty bits. In each pass the engine takes the
  * bits, and adds them to the cells that each other member lacks. A push sends these as ranges, then
- * the guard (cell 0), and last the table's block, which tells the member's engine to look.
+ * the guard (cell 0), and last the table's block, which tells the member's engine to look. Where
+ * devices keep writes in order, engines also look at the seals of guards. There a guard that is
+ * pushed ends the push, and a block follows only cells without a guard.
  *
  * The guard keeps what the contract promises about it:
  *
@@ -24,9 +26,9 @@
  * that the process sealed before that are taken after the guard was copied.
  *
  * A process can ask for a flush: to learn when all other members have in memory what it has marked
- * so far. The engine takes the number of the flush in the pass that takes the bits. It pushes a
- * block to each member behind what that member lacks, and notes the block's place in the queue.
- * The flush has ended when the queues to all members are complete up to there.
+ * so far. The engine takes the number of the flush in the pass that takes the bits. It pushes to
+ * each member what that member lacks, or a block alone, and notes the place of the last write in
+ * the queue. The flush has ended when the queues to all members are complete up to there.
  *
  * In mode read nothing is pushed. Each node fetches the rows of others, see fetch.h, and changes of
  * the own row only matter to the own node. Flushes end at once.
@@ -34,8 +36,8 @@
  * A process can also skip members. They then lack what changes until the process takes them in
  * again, and no flush waits for them.
  *
- * What is in a row comes from a process, and nothing here believes it. A peer's block makes readers
- * look, and predicates.
+ * What is in a row comes from a process, and nothing here believes it. A peer's block or guard makes
+ * readers look, and predicates.
  *
  * Context: engine, where nothing else is said.
  */
@@ -68,7 +70,7 @@ struct spindle_tb_member {
 	u32 first;
 	/** @piece: bytes of the guard that were pushed already */
 	u32 piece;
-	/** @due: it lacks something, or has not got the block for what it got */
+	/** @due: it lacks something, or was not told to look at what it got */
 	bool due;
 	/** @node: id of its node */
 	u32 node;
@@ -82,6 +84,8 @@ struct spindle_tb_member {
 	const struct spindle_block *block;
 	/** @seal: seal of the last block that was accepted */
 	u64 seal;
+	/** @guard_seal: seal of its last guard that was found whole; only where writes keep order */
+	u64 guard_seal;
 	/** @guard: version of its guard that all that came before it is here for */
 	u64 guard;
 	/**
@@ -89,13 +93,13 @@ struct spindle_tb_member {
 	 * keeps writes in order
 	 */
 	const u32 *vouch;
-	/** @torn_run: reads in a row that found its block half written */
+	/** @torn_run: reads in a row that found its block or its guard half written */
 	u32 torn_run;
 	/** @instance: its bit in the process's mask of members to skip */
 	u32 instance;
-	/** @flush: the last flush for which it was sent a block */
+	/** @flush: the last flush that it was sent a last write for */
 	u64 flush;
-	/** @place: behind that block, in the queue to it */
+	/** @place: behind that write, in the queue to it */
 	u64 place;
 	/** @done: how far that queue is complete; the embedder's */
 	const u64 *done;
@@ -111,7 +115,7 @@ struct spindle_tb_stats {
 	u64 cells;
 	/** @writes: one-sided writes for cells */
 	u64 writes;
-	/** @blocks: blocks pushed: one for each member and batch */
+	/** @blocks: blocks pushed: at most one for each member and batch */
 	u64 blocks;
 	/** @heard: changes of other rows */
 	u64 heard;
@@ -119,7 +123,7 @@ struct spindle_tb_stats {
 	u64 reads;
 	/** @fetches: rows that were fetched whole */
 	u64 fetches;
-	/** @torn: reads that found a block half written */
+	/** @torn: reads that found a block or a guard half written */
 	u64 torn;
 	/** @half: guards that the process was writing, left for its next dirty bit */
 	u64 half;
@@ -239,7 +243,7 @@ void spindle_tb_detach(struct spindle_tb *tb);
 bool spindle_tb_run(struct spindle_tb *tb);
 bool spindle_tb_wanted(const struct spindle_tb *tb, u32 rank);
 bool spindle_tb_pending(const struct spindle_tb *tb);
-u32 spindle_tb_push(struct spindle_tb *tb, u32 rank, u32 index, struct spindle_write *write,
-		    u32 max);
+u32 spindle_tb_push(struct spindle_tb *tb, u32 rank, u32 index, u32 how,
+		    struct spindle_write *write, u32 max);
 
 #endif /* SPINDLE_CORE_TABLE_H */

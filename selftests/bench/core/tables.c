@@ -249,7 +249,7 @@ static int64_t step(struct host **host, u32 me)
 		if (r == me || !spindle_tb_wanted(tb, r))
 			continue;
 		last = clock_ticks();
-		n = spindle_tb_push(tb, r, 0, write, SPINDLE_PUSH_MAX);
+		n = spindle_tb_push(tb, r, 0, SPINDLE_PUSH_SPLIT, write, SPINDLE_PUSH_MAX);
 		ticks += clock_lap(&last);
 		carry(host[r], me, write, n, host[me]);
 	}

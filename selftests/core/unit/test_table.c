@@ -21,6 +21,7 @@
 struct flight {
 	struct spindle_write write;
 	u64 copy[8];	/* of an inline write */
+	u32 first;	/* word that is stored first */
 	u32 done;	/* words that are stored */
 };
 
@@ -49,6 +50,8 @@ struct host {
 	struct writer writer;
 	/* Versions that this node's readers have seen. */
 	u64 seen[NODES][SPINDLE_MAX_CELLS];
+	/* And those that a reader has seen that looks when the engine has heard of a change. */
+	u64 told[NODES][SPINDLE_MAX_CELLS];
 	/* Versions that this node's process has sealed; and when it sealed each guard. */
 	u64 sealed[SPINDLE_MAX_CELLS];
 	/* And what it had sealed when it asked for the flushes of these numbers. */
@@ -60,7 +63,12 @@ static struct host host[NODES];
 static struct rng rng;
 static u32 cells, words, quiet;
 static bool ordered, sleeping;	/* no process writes */
-static u64 torn, accepted, guards, flushes;
+static u64 torn, accepted, guards, flushes, blocks, endings;
+
+static u32 how(void)
+{
+	return ordered ? SPINDLE_PUSH_SPLIT : 0;
+}
 
 static u64 value_of(u32 owner, u32 cell, u64 version, u32 at)
 {
@@ -207,13 +215,15 @@ static void complete(u32 from, u32 to, const struct flight *f)
 		host[to].vouch[from] = f->write.imm & SPINDLE_IMM_SLOTS;
 }
 
-static bool store_word(u32 from, u32 to, struct flight *f)
+/* The words of a write come in any order, also where writes keep theirs. */
+static void store_word(u32 from, u32 to, struct flight *f)
 {
-	if (f->done == f->write.len / 8)
-		return false;
-	host[to].row[from][f->write.remote / 8 + f->done] = source(from, f, f->done);
+	u32 n = f->write.len / 8, at = (f->first + f->done) % n;
+
+	if (f->done == n)
+		return;
+	host[to].row[from][f->write.remote / 8 + at] = source(from, f, at);
 	f->done++;
-	return true;
 }
 
 /* Store one more word. Without order, of any write that is on its way. */
@@ -237,21 +247,26 @@ static void post(u32 from, u32 to, const struct spindle_write *write)
 	struct wire *w = &host[from].to[to];
 	struct flight *f = &w->flight[w->tail++ % QUEUE];
 	u64 end = SKEW + (u64)cells * words * 8;
+	bool block = write->remote == end;
 
 	CHECK(w->tail - w->head <= QUEUE);
 	if (write->place) {
 		CHECK(write->guard);
 		*write->place = w->tail;
 	}
-	*f = (struct flight){ .write = *write };
 	CHECK(write->len && write->len % 8 == 0);
-	if (write->guard) {
-		CHECK_EQ(write->remote, end);
+	*f = (struct flight){ .write = *write, .first = rng_below(&rng, write->len / 8) };
+	if (block)
 		CHECK_EQ(write->len, SPINDLE_BLOCK_PUSH);
-		CHECK_EQ(write->imm >> SPINDLE_IMM_SHIFT, 3);
-	} else {
+	else
 		CHECK(write->remote >= SKEW && write->remote + write->len <= end);
+	/* Where writes keep order, the end of cell 0 ends a push as well. */
+	if (write->guard) {
+		CHECK(block || (ordered && write->remote + write->len == SKEW + words * 8));
+		CHECK_EQ(write->imm >> SPINDLE_IMM_SHIFT, 3);
 	}
+	blocks += block;
+	endings += write->guard;
 	if (write->data) {
 		CHECK(write->len <= sizeof(f->copy));
 		memcpy(f->copy, write->data, write->len);
@@ -272,19 +287,35 @@ static void push(u32 n, u32 to)
 	if (!spindle_tb_wanted(tb, to) || (!ordered && w->head != w->tail) ||
 	    w->tail - w->head + max > QUEUE)
 		return;
-	count = spindle_tb_push(tb, to, 3, write, max);
+	count = spindle_tb_push(tb, to, 3, how(), write, max);
 	CHECK(count && count <= max);
 	for (i = 0; i < count; i++)
 		post(n, to, &write[i]);
 }
 
+/* The engine has heard of a change. A cell that is torn keeps its former value. */
+static void tell(u32 n)
+{
+	const u64 *cell;
+	u32 owner, i;
+
+	for (owner = 0; owner < NODES; owner++)
+		for (i = 0; i < cells; i++) {
+			cell = cell_of(n, owner, i);
+			if (spindle_mix(cell, words - 1) == cell[words - 1])
+				host[n].told[owner][i] = cell[words - 2];
+		}
+}
+
 static bool engine_pass(u32 n)
 {
-	u64 flushed = host[n].tb.flushed;
+	u64 flushed = host[n].tb.flushed, heard = host[n].tb.stats.heard;
 	bool work = spindle_tb_run(&host[n].tb);
 	u32 i;
 
 	CHECK_EQ(host[n].tb.bad, 0);
+	if (host[n].tb.stats.heard != heard)
+		tell(n);
 	if (host[n].tb.flushed != flushed)
 		check_flush(n);
 	for (i = 0; i < NODES; i++)
@@ -400,9 +431,13 @@ static void check_settled(void)
 		for (owner = 0; owner < NODES; owner++)
 			for (i = 0; i < cells; i++)
 				CHECK_EQ(read_cell(n, owner, i), host[owner].sealed[i]);
-		for (owner = 0; owner < NODES; owner++)
-			if (owner != n)
-				CHECK_EQ(host[n].tb.member[owner].guard, host[owner].sealed[0]);
+		for (owner = 0; owner < NODES; owner++) {
+			if (owner == n)
+				continue;
+			CHECK_EQ(host[n].tb.member[owner].guard, host[owner].sealed[0]);
+			for (i = 0; i < cells; i++)
+				CHECK_EQ(host[n].told[owner][i], host[owner].sealed[i]);
+		}
 	}
 	quiet--;
 }
@@ -437,6 +472,7 @@ static void replace_host(u32 n)
 		CHECK(!(host[r].skip[0] & BIT_ULL(instance_of(n))));
 		memset(host[r].row[n], 0, sizeof(host[r].row[n]));
 		memset(host[r].seen[n], 0, sizeof(host[r].seen[n]));
+		memset(host[r].told[n], 0, sizeof(host[r].told[n]));
 		host[r].to[n].head = host[r].to[n].tail;
 		host[r].vouch[n] = 0;
 	}
@@ -487,6 +523,8 @@ static void test_random(bool in_order, u32 lives)
 {
 	u32 i, life, scale = tap_env("SCHEDULES", 100);
 
+	blocks = 0;
+	endings = 0;
 	for (i = 0; i < ARRAY_SIZE(shapes); i++) {
 		open_world(shapes[i].cells, shapes[i].cell, in_order);
 		for (life = 0; life <= lives; life++) {
@@ -498,7 +536,8 @@ static void test_random(bool in_order, u32 lives)
 		}
 	}
 	CHECK(accepted && guards && torn && flushes);
-	CHECK(host[0].tb.stats.heard && host[0].tb.stats.blocks && host[0].tb.stats.taken);
+	CHECK(lives || (host[0].tb.stats.heard && host[0].tb.stats.taken));
+	CHECK(in_order ? blocks && blocks < endings : blocks == endings);
 }
 
 /* An idle table costs nothing, and what a process sets beyond its cells means nothing. */
@@ -523,7 +562,7 @@ static void test_dirty_bits(void)
 	host[0].dirty[1] = ~0ULL;
 	CHECK(spindle_tb_run(tb));
 	CHECK_EQ(tb->stats.cells, 64);
-	CHECK_EQ(spindle_tb_push(tb, 1, 3, write, SPINDLE_PUSH_MAX), 3);
+	CHECK_EQ(spindle_tb_push(tb, 1, 3, SPINDLE_PUSH_SPLIT, write, SPINDLE_PUSH_MAX), 3);
 	CHECK_EQ(write[0].local, 64);
 	CHECK_EQ(write[0].len, 63 * 64);
 	CHECK_EQ(write[1].len, 64);
@@ -559,9 +598,92 @@ static void test_guard_is_kept(void)
 	cell[0] = 44;
 	host[0].dirty[0] = 1;
 	CHECK(!spindle_tb_run(tb));
-	CHECK_EQ(spindle_tb_push(tb, 1, 3, write, SPINDLE_PUSH_MAX), 2);
+	CHECK_EQ(spindle_tb_push(tb, 1, 3, 0, write, SPINDLE_PUSH_MAX), 2);
 	CHECK_EQ(((const u64 *)write[0].data)[0], 43);
 	CHECK_EQ(((const struct spindle_block *)write[1].data)->word[SPINDLE_TB_GUARD], 2);
+	quiet--;
+}
+
+/* Where writes keep order, a guard ends a push, and is told and flushed as a block is. */
+static void test_guard_ends_push(void)
+{
+	struct spindle_write write[SPINDLE_PUSH_MAX];
+	struct spindle_tb *tb = &host[0].tb;
+	u64 *cell = host[0].row[0];
+
+	quiet++;
+	open_world(4, 128, true);
+	cell[14] = 1;
+	cell[15] = spindle_mix(cell, 15);
+	host[0].dirty[0] = 9;
+	host[0].ask = 1;
+	CHECK(spindle_tb_run(tb));
+	/* Cell 3 and a piece of the guard have room, and the end of the guard follows. */
+	CHECK_EQ(spindle_tb_push(tb, 1, 3, SPINDLE_PUSH_SPLIT, write, 3), 2);
+	CHECK(!write[0].guard && !write[1].guard && spindle_tb_wanted(tb, 1));
+	CHECK_EQ(spindle_tb_push(tb, 1, 3, SPINDLE_PUSH_SPLIT, write, 3), 1);
+	CHECK(write[0].guard && write[0].place == &tb->member[1].place);
+	CHECK_EQ(write[0].remote, SKEW + 64);
+	CHECK(!spindle_tb_wanted(tb, 1) && !tb->stats.blocks);
+	/* Without a guard, a block ends the push. */
+	host[0].dirty[0] = 8;
+	CHECK(spindle_tb_run(tb));
+	CHECK_EQ(spindle_tb_push(tb, 1, 3, SPINDLE_PUSH_SPLIT, write, SPINDLE_PUSH_MAX), 2);
+	CHECK(!write[0].guard && write[1].guard && tb->stats.blocks == 1);
+	CHECK_EQ(write[1].len, SPINDLE_BLOCK_PUSH);
+	quiet--;
+}
+
+/* Rows of members that stay are no news in the next view. */
+static void test_stay(void)
+{
+	u32 n;
+	u64 heard;
+
+	open_world(2, 64, true);
+	run(400);
+	settle();
+	replace_host(3);
+	quiet++;
+	for (n = 0; n < 3; n++) {
+		heard = host[n].tb.stats.heard;
+		CHECK(heard);
+		spindle_tb_run(&host[n].tb);
+		CHECK_EQ(host[n].tb.stats.heard, heard);
+	}
+	quiet--;
+}
+
+/* A guard of any bytes makes readers look when it is whole. One that stays torn is a lie. */
+static void test_liar_guard(void)
+{
+	struct spindle_tb *tb = &host[0].tb;
+	u64 *cell, heard;
+	u32 i;
+
+	quiet++;
+	open_world(4, 64, true);
+	cell = cell_of(0, 1, 0);
+	for (i = 0; i < 10000; i++) {
+		for (u32 k = 0; k < 7; k++)
+			cell[k] = rng_odd(&rng);
+		cell[7] = spindle_mix(cell, 7);
+		heard = tb->stats.heard;
+		CHECK(spindle_tb_run(tb) && tb->stats.heard == heard + 1);
+		CHECK(!spindle_tb_run(tb) && !tb->bad && !spindle_tb_pending(tb));
+	}
+	cell[7]++;
+	for (i = 0; i <= SPINDLE_MAX_TORN && !tb->bad; i++)
+		CHECK(spindle_tb_run(tb));
+	CHECK_EQ(i, SPINDLE_MAX_TORN + 1);
+	CHECK_EQ(tb->bad, BIT_ULL(1));
+	CHECK(!spindle_tb_run(tb));
+
+	/* Where writes have no order, only a block and its completion tell. */
+	open_world(4, 64, false);
+	cell[6] = 1;
+	cell[7] = spindle_mix(cell, 7);
+	CHECK(!spindle_tb_run(tb) && !tb->member[1].guard);
 	quiet--;
 }
 
@@ -596,7 +718,7 @@ static void test_flush(void)
 	/* The block alone is news for nobody. Nothing is posted yet, so nothing is awaited. */
 	CHECK(!spindle_tb_run(tb) && spindle_tb_pending(tb));
 	for (r = 1; r < NODES; r++) {
-		CHECK_EQ(spindle_tb_push(tb, r, 3, write, SPINDLE_PUSH_MAX), 1);
+		CHECK_EQ(spindle_tb_push(tb, r, 3, SPINDLE_PUSH_SPLIT, write, SPINDLE_PUSH_MAX), 1);
 		CHECK(write[0].place == &tb->member[r].place);
 		*write[0].place = 2 + r;
 		host[0].to[r].head = 1 + r;
@@ -699,14 +821,14 @@ static void test_skip(void)
 	CHECK(spindle_tb_run(tb));
 	CHECK(spindle_tb_wanted(tb, 1) && !spindle_tb_wanted(tb, 2) && spindle_tb_wanted(tb, 3));
 	for (r = 1; r < NODES; r += 2)
-		spindle_tb_push(tb, r, 3, write, SPINDLE_PUSH_MAX);
+		spindle_tb_push(tb, r, 3, SPINDLE_PUSH_SPLIT, write, SPINDLE_PUSH_MAX);
 	CHECK(!spindle_tb_pending(tb));
 	/* No flush waits for it. */
 	CHECK(spindle_tb_run(tb) && tb->flushed == 1);
 	CHECK(!spindle_tb_run(tb));
 	host[0].skip[0] = 0;
 	CHECK(spindle_tb_run(tb) && spindle_tb_wanted(tb, 2));
-	CHECK_EQ(spindle_tb_push(tb, 2, 3, write, SPINDLE_PUSH_MAX), 2);
+	CHECK_EQ(spindle_tb_push(tb, 2, 3, SPINDLE_PUSH_SPLIT, write, SPINDLE_PUSH_MAX), 2);
 	CHECK_EQ(write[0].local, 2 * 64);
 	CHECK(!spindle_tb_run(tb));
 	/* The process ends: nobody is skipped any more. */
@@ -861,6 +983,7 @@ int main(void)
 		{ "an idle table costs nothing, and bits beyond the cells mean nothing",
 		  test_dirty_bits },
 		{ "a guard that is half written does not spoil the last one", test_guard_is_kept },
+		{ "a guard ends a push where writes keep order", test_guard_ends_push },
 		{ "what was marked before the end of a process is pushed", test_detach },
 		{ "a flush ends when devices have confirmed its blocks", test_flush },
 		{ "a flush has all that was marked before it", test_flush_order },
@@ -868,7 +991,9 @@ int main(void)
 		{ "a new writer adopts all cells, and no half-written guard", test_adopt },
 		{ "a member that is skipped gets what it lacks later", test_skip },
 		{ "a block of any bytes makes readers look, and no more", test_liar },
+		{ "a guard of any bytes does the same, where writes keep order", test_liar_guard },
 		{ "a block counts when its completion is here", test_vouch },
+		{ "rows of members that stay are no news in the next view", test_stay },
 		{ "readers get whole values, and what was before a guard", test_ordered },
 		{ "the same if writes become visible in any order", test_unordered },
 		{ "the same while members come and go", test_lives },

@@ -598,7 +598,7 @@ static void test_set_guard(void)
 	CHECK_EQ(tb.guard[0], 77);
 	CHECK_EQ(tb.word[SPINDLE_TB_GUARD], 1);
 	CHECK_EQ(member[0].lacks[0], 5);
-	CHECK_EQ(spindle_tb_push(&tb, 0, 3, write, SPINDLE_PUSH_MAX), 3);
+	CHECK_EQ(spindle_tb_push(&tb, 0, 3, 0, write, SPINDLE_PUSH_MAX), 3);
 	CHECK_EQ(write[0].local, 2 * WORDS * 8);
 	CHECK_EQ(((const u64 *)write[1].data)[0], 77);
 }

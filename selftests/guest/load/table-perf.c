@@ -15,7 +15,8 @@
  * In a table of mode read, nodes that wait for rows of others read without pause in all modes but
  * the last two.
  *
- * With one member, "back" is a predicate that always holds, and counts in the own row.
+ * With one member, "back" is predicates that always hold, each of which counts in a field of the
+ * own row.
  *
  *	-n N	members, which are nodes 1 to N (2)
  *	-t ID	table (1)
@@ -23,6 +24,7 @@
  *	-r R	rows that the predicate of node 1 looks at: 1 to 24, or all others (all others)
  *	-c N	rounds of a repetition (1000)
  *	-k N	repetitions (5)
+ *	-p P	predicates of the one member, 1 to 6 (1)
  *
  * One process attaches to the table at all nodes. The field is the last one of the value, so cells
  * of any size are read to the end. A time is the median of repetitions, with the least and the
@@ -45,13 +47,16 @@
 /* Four terms with eight nodes each, and one term is needed for the end. */
 #define MAX_ROWS	24
 
+/* As many fields as the smallest cell has. */
+#define MAX_COUNTERS	6
+
 /* The value of a row that nobody has to wait for. */
 #define FAR_AHEAD	(1ULL << 62)
 
 enum mode { WRITE, WAKE, BACK, ALL, COUNT, READ, RAW, MODES };
 
 static struct spindle_table table[SPINDLE_MAX_MEMBERS];	/* of node i + 1 */
-static uint32_t nodes = 2, id = 1, cell = 1, rows, rounds = 1000, reps = 5, mode;
+static uint32_t nodes = 2, id = 1, cell = 1, rows, rounds = 1000, reps = 5, counters = 1, mode;
 static struct spindle_field field;
 static uint64_t value;			/* that all rows have, or are to have */
 
@@ -86,14 +91,16 @@ static void attach(uint32_t node)
 		fail("%s\n", spindle_table_attach_strerror(t, &o, err, why, sizeof(why)));
 }
 
-/* Write the field of a node's own row. */
+/* Write the field of a node's own row, and those of further predicates. */
 static void put(struct spindle_table *t, uint64_t v)
 {
 	unsigned char *p = spindle_cell_begin(t, cell);
+	uint32_t i;
 
 	if (!p)
 		fail("there is no cell %u\n", cell);
-	memcpy(p + field.offset, &v, sizeof(v));
+	for (i = 0; i < counters; i++)
+		memcpy(p + field.offset - i * sizeof(v), &v, sizeof(v));
 	check(t, spindle_cell_end(t, cell));
 }
 
@@ -355,6 +362,20 @@ static uint32_t add_count(struct spindle_table *t, uint64_t end)
 	return add(t, &p);
 }
 
+/* A predicate that holds in each look up to @end, and counts in field @i from the end of the cell. */
+static uint32_t add_counter(uint32_t i, uint64_t end)
+{
+	struct spindle_field at = field;
+	struct spindle_predicate p;
+
+	at.offset -= i * sizeof(uint64_t);
+	spindle_predicate_init(&p, SPINDLE_KIND_RECURRENT);
+	spindle_predicate_when(&p, spindle_term_compare(spindle_number_own(at), SPINDLE_CMP_LT,
+							spindle_number_constant(end)));
+	spindle_predicate_then(&p, spindle_do_add(at, 1));
+	return add(&table[0], &p);
+}
+
 /* Signal to the process when the rows, and that of node 1, are at @end. */
 static uint32_t add_end(uint64_t end)
 {
@@ -390,10 +411,12 @@ static uint32_t add_step(uint32_t i, uint64_t end)
 
 static void run_predicates(uint32_t rep)
 {
-	uint32_t p[SPINDLE_MAX_MEMBERS], last, i;
+	uint32_t p[SPINDLE_MAX_MEMBERS], more[MAX_COUNTERS], last, i;
 	uint64_t end = value + rounds, begin;
 
 	last = add_end(end);
+	for (i = 1; i < counters; i++)
+		more[i] = add_counter(i, end);
 	for (i = nodes - 1; i; i--)
 		p[i] = add_step(i, end);
 	begin = now();
@@ -401,6 +424,8 @@ static void run_predicates(uint32_t rep)
 	await_signal(last);
 	result[0][rep] = (double)(now() - begin) / rounds;
 	check(&table[0], spindle_predicate_remove(&table[0], last));
+	for (i = 1; i < counters; i++)
+		check(&table[0], spindle_predicate_remove(&table[0], more[i]));
 	for (i = 0; i < nodes; i++)
 		if (answers(i))
 			check(&table[i], spindle_predicate_remove(&table[i], p[i]));
@@ -471,7 +496,7 @@ static void parse(int argc, char **argv)
 
 	for (mode = 0; mode < MODES && (argc < 2 || strcmp(argv[1], name[mode])); mode++)
 		;
-	while (mode < MODES && (c = getopt(argc - 1, argv + 1, "n:t:x:r:c:k:")) != -1) {
+	while (mode < MODES && (c = getopt(argc - 1, argv + 1, "n:t:x:r:c:k:p:")) != -1) {
 		switch (c) {
 		case 'n':
 			nodes = number(optarg, SPINDLE_MAX_MEMBERS);
@@ -491,11 +516,14 @@ static void parse(int argc, char **argv)
 		case 'k':
 			reps = number(optarg, MAX_REPS);
 			break;
+		case 'p':
+			counters = number(optarg, MAX_COUNTERS);
+			break;
 		default:
 			mode = MODES;
 		}
 	}
-	if (mode == MODES || !nodes || !rounds || !reps) {
+	if (mode == MODES || !nodes || !rounds || !reps || (counters != 1 && nodes != 1)) {
 		fprintf(stderr,
 			"usage: table-perf write|wake|back|all|count|read|raw [OPTION]...\n");
 		exit(2);
