@@ -7,6 +7,7 @@
  *	./counting NODE TABLE N
  *
  * One process for each member. A second run in the same table goes on with the counts of the first.
+ * Programs that use cell 0 for something else, like barrier.c, need another table.
  */
 #include "app.h"
 

@@ -102,11 +102,12 @@ check "module loads" loop_start
 for how in poll imm; do
 	check "6 nodes ($how)" loop_nodes 6 visibility $how
 	check "a live view with tables ($how)" live_view 6 max-nodes 6 \
-		table 1 name apps cells 8 table 2 name pair cells 8 members 1,2,3
+		table 1 name apps cells 8 table 2 name pair cells 8 members 1,2,3 \
+		table 3 name counts cells 1
 	check "it begins ($how)" wait_until 60 in_view 1 1 2 3 4 5 6
 	check "six nodes count in step, and no process is woken ($how)" \
-		all counting apps 1000 "counted to 1000" 1 2 3 4 5 6
-	check "they count on ($how)" all counting apps 1500 "counted to 1500" 1 2 3 4 5 6
+		all counting counts 1000 "counted to 1000" 1 2 3 4 5 6
+	check "they count on ($how)" all counting counts 1500 "counted to 1500" 1 2 3 4 5 6
 	check "three nodes count ($how)" all counting pair 3000 "counted to 3000" 1 2 3
 	check "a synchronous algorithm makes two steps ($how)" \
 		all kstep apps 2 "right after 2 steps" 1 2 3 4 5 6
