@@ -210,11 +210,11 @@ static int fill_rule(struct sk_buff *skb, const struct spindle_live *live, u32 s
 	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_RULE);
 	u32 i;
 
-	if (!nest || nla_put_u32(skb, SPINDLE_RULE_A_MIN, rule->min))
+	if (!nest || nla_put_u32(skb, SPINDLE_RULE_A_SHARDS, rule->shards) ||
+	    nla_put_u32(skb, SPINDLE_RULE_A_MIN, rule->min))
 		return -EMSGSIZE;
 	if (!spindle_view_is_table(&rule->cfg) &&
-	    (nla_put_u32(skb, SPINDLE_RULE_A_SHARDS, rule->shards) ||
-	     nla_put_u8(skb, SPINDLE_RULE_A_ON_EXIT, rule->on_exit) ||
+	    (nla_put_u8(skb, SPINDLE_RULE_A_ON_EXIT, rule->on_exit) ||
 	     nla_put_u8(skb, SPINDLE_RULE_A_SENDERS, rule->all_send)))
 		return -EMSGSIZE;
 	for (i = 0; i < rule->num_nodes; i++)

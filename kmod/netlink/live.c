@@ -148,9 +148,6 @@ static int parse_node(struct spindle_rule *rule, const struct nlattr *nest,
 /* The rule of a table is about its members alone. */
 static int check_table(struct nlattr **r, struct netlink_ext_ack *extack)
 {
-	if (r[SPINDLE_RULE_A_SHARDS])
-		return spindle_deny(extack, r[SPINDLE_RULE_A_SHARDS], -EINVAL,
-				    "a table has no shards");
 	if (r[SPINDLE_RULE_A_SENDERS])
 		return spindle_deny(extack, r[SPINDLE_RULE_A_SENDERS], -EINVAL,
 				    "a table has no senders: each member writes its row");

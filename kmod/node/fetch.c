@@ -584,7 +584,10 @@ static bool may_fetch(const struct spindle_fetches *all, u32 rank)
 	       READ_ONCE(all->sg->state) <= SPINDLE_STATE_ACTIVE;
 }
 
-/* Close what is for nodes that are no members any more, and all of a table that has ended. */
+/*
+ * Close what is for nodes that are no members any more, because they have left or are in another
+ * shard, and all of a table that has ended.
+ */
 static void close_useless(struct spindle_fetches *all)
 {
 	struct spindle_fetch *fetch, *next;

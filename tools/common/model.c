@@ -457,7 +457,7 @@ bool ctl_subgroup_has(const struct ctl_subgroup *sg, unsigned int val)
 /* Does the rule of such a subgroup have this value? @val: index into ctl_rule_keys */
 bool ctl_rule_has(const struct ctl_subgroup *sg, unsigned int val)
 {
-	return !ctl_is_table(sg) || val == CTL_RULE_MIN;
+	return !ctl_is_table(sg) || val == CTL_RULE_SHARDS || val == CTL_RULE_MIN;
 }
 
 /* The name of a subgroup or a table in messages: subgroup 2 "prices". */

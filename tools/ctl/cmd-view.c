@@ -315,7 +315,7 @@ static const char *columns_of(const struct ctl_view *view, bool tables)
 
 	if (tables)
 		return ctl_asprintf("table name %scells cell members %sfields",
-				    has_reads(view) ? "mode " : "", live ? "min " : "");
+				    has_reads(view) ? "mode " : "", live ? "shards min " : "");
 	return live ? "subgroup name mode window max-msg ring hold members senders shards min "
 		      "on-exit" :
 		      "subgroup name mode window max-msg ring hold members senders";

@@ -377,7 +377,7 @@ static void read_table(struct reader *r, const char *word, const char *text)
 	else if (ctl_conf_word(word, "Members"))
 		read_ids(r, &sg->members, false, word, text);
 	else
-		bad_key(r, word, "Id, Name, Mode, Cells, Cell, Fields, Members, Min");
+		bad_key(r, word, "Id, Name, Mode, Cells, Cell, Fields, Members, Shards, Min");
 }
 
 static void read_key(struct reader *r, char *s)

@@ -48,16 +48,17 @@ static const struct noun nouns[] = {
 	  "            [members 1,2,3|all] [senders 1,2|none|all]\n"
 	  "            [shards S] [min K] [on-exit discard|leave]]...\n"
 	  "           [table ID cells N [cell BYTES] [mode write|read] [name S]\n"
-	  "            [members 1,2,3|all] [min K]]...\n"
+	  "            [members 1,2,3|all] [shards S] [min K]]...\n"
 	  "  view del node N\n"
 	  "  view show [node N]\n", NULL },
 	{ "subgroup", ctl_cmd_subgroup,
 	  "  subgroup add|replace node N id S [name NAME] [mode ordered|unordered]\n"
 	  "           [window W] [max-msg BYTES] [ring BYTES] [hold 0|1]\n"
-	  "           [members 1,2,3] [senders 1,2|none] [min K] [on-exit discard|leave]\n"
-	  "           [timeout SECONDS] [no-wait]\n"
+	  "           [members 1,2,3] [senders 1,2|none] [shards S] [min K]\n"
+	  "           [on-exit discard|leave] [timeout SECONDS] [no-wait]\n"
 	  "  subgroup add|replace node N table S cells N [cell BYTES] [mode write|read]\n"
-	  "           [name NAME] [members 1,2,3] [min K] [timeout SECONDS] [no-wait]\n"
+	  "           [name NAME] [members 1,2,3] [shards S] [min K]\n"
+	  "           [timeout SECONDS] [no-wait]\n"
 	  "  subgroup del node N id S|name NAME [timeout SECONDS] [no-wait]\n"
 	  "  subgroup set node N id S|name NAME\n"
 	  "           [send-batch|recv-batch|dlv-batch|nulls|late-post|merged-acks|\n"
@@ -68,7 +69,7 @@ static const struct noun nouns[] = {
 	  "  subgroup show [node N] [id S|name NAME] [-v]\n", NULL },
 	{ "table", ctl_cmd_table,
 	  "  table add node N table T cells N [cell BYTES] [mode write|read] [name NAME]\n"
-	  "           [members 1,2,3] [min K] [timeout SECONDS] [no-wait]\n"
+	  "           [members 1,2,3] [shards S] [min K] [timeout SECONDS] [no-wait]\n"
 	  "  table del node N id T|name NAME [timeout SECONDS] [no-wait]\n"
 	  "  table show [node N] [id T|name NAME] [-v]\n"
 	  "  table get node N id T|name NAME [row NODE] [cell C] [fields FIELDS]\n"

@@ -77,7 +77,10 @@ static void put_subgroup(struct nl_msg *msg, uint32_t id, uint32_t member, uint3
 /* The mode of the table of runs(). */
 static int table_mode = SPINDLE_MODE_TABLE;
 
-/* Add a table of some nodes, which its rule names. */
+/* The shards of that table, with ids one behind the other. */
+static uint32_t table_shards = 1;
+
+/* Add a table of some nodes, which its rule names, or a shard of it. */
 static void put_table(struct nl_msg *msg, uint32_t id)
 {
 	struct nlattr *nest = nla_nest_start(msg, SPINDLE_A_SUBGROUP), *rule, *node;
@@ -91,6 +94,7 @@ static void put_table(struct nl_msg *msg, uint32_t id)
 	nla_put_u32(msg, SPINDLE_SUBGROUP_NODE_A_ID, 1);
 	nla_nest_end(msg, node);
 	rule = nla_nest_start(msg, SPINDLE_SUBGROUP_A_RULE);
+	nla_put_u32(msg, SPINDLE_RULE_A_SHARDS, table_shards);
 	nla_put_u32(msg, SPINDLE_RULE_A_MIN, 2);
 	node = nla_nest_start(msg, SPINDLE_RULE_A_NODE);
 	nla_put_u32(msg, SPINDLE_SUBGROUP_NODE_A_ID, 1);
@@ -113,6 +117,7 @@ static void runs(uint64_t vid, int state)
 {
 	struct nl_msg *msg = message(SPINDLE_CMD_VIEW_GET);
 	struct nlattr *live;
+	uint32_t s;
 
 	begin(1);
 	wire.keyed = true;
@@ -126,8 +131,8 @@ static void runs(uint64_t vid, int state)
 	put_subgroup(msg, 0, 1, 2);
 	put_subgroup(msg, 1, 2, 2);
 	put_subgroup(msg, 9, 1, 1);
-	if (table)
-		put_table(msg, table);
+	for (s = 0; table && s < table_shards; s++)
+		put_table(msg, table + s);
 	live = nla_nest_start(msg, SPINDLE_A_LIVE);
 	nla_put_u32(msg, SPINDLE_LIVE_A_TIMEOUT_MS, 100);
 	nla_put_u32(msg, SPINDLE_LIVE_A_MAX_NODES, 16);
@@ -647,7 +652,7 @@ static void test_tables(void)
 	const char *text = NODE "[View]\nVid = 7\nTimeoutMs = 100\nSpares = 4\n" MEMBERS
 		"[Table]\nId = 4\nCells = 13\nMembers = 1\nMin = 2\n[Table]\nId = 5\nCells = 1\n";
 	const char *part = "\n[Table]\nId = 4\nCells = 12\nCell = 64\nFields = load:u32\n"
-		"Members = 1\nMin = 2\n";
+		"Members = 1\nShards = 1\nMin = 2\n";
 	char *shown;
 
 	table = 4;
@@ -706,13 +711,44 @@ static void test_table_mode(void)
 	runs(7, SPINDLE_LIVE_ACTIVE);
 	run(ctl_cmd_showconf, "showconf", "");
 	ok(strstr(output, "\n[Table]\nId = 4\nCells = 12\nCell = 64\nFields = load:u32\n"
-			  "Mode = read\nMembers = 1\nMin = 2\n"), "showconf writes mode read");
+			  "Mode = read\nMembers = 1\nShards = 1\nMin = 2\n"), "showconf writes mode read");
 	shown = ctl_strdup(output);
 	ok(!apply(shown, "") && untouched(), "apply finds nothing to do for such a table");
 	ok(!apply(ctl_asprintf("%sMode = write\n", head), " --replace --dry-run") &&
 	   strstr(output, "    table 4 mode: table-read -> table\n"), "back to mode write");
 	table_mode = SPINDLE_MODE_TABLE;
 	table = 0;
+	spares = 0;
+}
+
+/* Table 4 has two shards in the view, and other ones in a file. */
+static void test_table_shards(void)
+{
+	const char *head = NODE "[View]\nVid = 7\nTimeoutMs = 100\nSpares = 4\n" MEMBERS
+		"[Table]\nId = 4\nCells = 12\nFields = load:u32\nMembers = 1\nMin = 2\n";
+	struct nlattr **a;
+	char *shown;
+
+	table = 4;
+	table_shards = 2;
+	spares = 4;
+	runs(7, SPINDLE_LIVE_ACTIVE);
+	run(ctl_cmd_showconf, "showconf", "");
+	shown = ctl_strdup(output);
+	ok(strstr(shown, "\n[Table]\nId = 4\nCells = 12\nCell = 64\nFields = load:u32\n"
+			 "Members = 1\nShards = 2\nMin = 2\n") && !strstr(shown, "Id = 5"),
+	   "showconf writes a table of shards once");
+	ok(!apply(shown, "") && untouched(), "apply finds nothing to do for its shards");
+	ok(!apply(head, " --replace --dry-run") && untouched() &&
+	   strstr(output, "~ table 4 of the live view of node 1\n"
+			  "    table 4 shards: 2 -> 1\n"), "a table loses a shard");
+	wire.refuse = SPINDLE_CMD_SUBGROUP_CHANGE;
+	wire.err = -ENOSPC;
+	apply(ctl_asprintf("%sShards = 3\n", head), " --replace");
+	a = sent(SPINDLE_CMD_SUBGROUP_CHANGE);
+	ok(a && shards_in(a[SPINDLE_A_REPLACE]) == 3, "the request has its shards");
+	table = 0;
+	table_shards = 1;
 	spares = 0;
 }
 
@@ -734,6 +770,7 @@ int main(void)
 	test_changes();
 	test_tables();
 	test_table_mode();
+	test_table_shards();
 	remove(path);
 	return tap_end();
 }

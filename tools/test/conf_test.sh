@@ -30,7 +30,7 @@ Id = 0
 Shard = 2
 OnExit = stay
 X
-file 1 't.conf:9: .Table. has no key .Window.; there is: Id, Name, Mode, Cells, Cell, Fields, Members, Min' \
+file 1 't.conf:9: .Table. has no key .Window.; there is: Id, Name, Mode, Cells, Cell, Fields, Members, Shards, Min' \
 	't.conf:10: Mode = ordered: none of write|read' 't.conf:11: .Table. has no key .Senders.' \
 	't.conf:12: Cells is given twice; it is in line 8 too' <<X
 [Node]

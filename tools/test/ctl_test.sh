@@ -119,6 +119,10 @@ for words in 'shards 2' 'min 2' 'on-exit leave'; do
 	# shellcheck disable=SC2086 # words are wanted
 	says 2 "subgroup 3: '${words% *}' is for live views only; add 'live'" \
 		view set node 1 vid 1 member 1@10.0.0.1 subgroup 3 $words
+says 2 "table 1 shards '65': not a number from 1 to 64" view set live table 1 cells 4 shards 65
+says 2 "table 1 shards '0': not a number from 1 to 64" table add 1 table 1 cells 4 shards 0
+says 2 "table 3: 'shards' is for live views only; add 'live'" \
+	view set node 1 vid 1 member 1@10.0.0.1 table 3 cells 4 shards 2
 done
 says 2 'sender 2 is not one of its members (1)' \
 	view set live node 1 vid 1 member 1@10.0.0.1 subgroup 0 senders 1,2
@@ -489,7 +493,7 @@ offers 'add set del show join leave evict help' spindle-ctl -j node ''
 offers 'addr port cluster visibility idle-us engine cpu rack key-file' spindle-ctl node add id 1 ''
 offers 'show stats help' spindle-ctl rdmc ''
 offers 'add del show get put watch help' spindle-ctl table ''
-offers 'table cells cell mode fields name members min timeout no-wait' spindle-ctl table add node 1 ''
+offers 'table cells cell mode fields name members shards min timeout no-wait' spindle-ctl table add node 1 ''
 offers 'row cell fields' spindle-ctl table get node 1 id 2 name x ''
 offers 'cell fields text hex - timeout' spindle-ctl table put node 1 name x id 2 ''
 offers 'count' spindle-ctl table watch node 1 id 2 name x row 3 cell 4 fields a:u8 ''
@@ -522,6 +526,8 @@ offers 'large' spindle-ctl subgroup set 1 id 0 stall-ms never lar
 offers 'merged-acks' spindle-ctl subgroup set 1 id 0 nulls off m
 offers 'node id' spindle-ctl top -n 3 ''
 offers '-b --batch -d --delay -n --count' spindle-ctl top -
+offers 'shards' spindle-ctl table add 1 table 2 cells 4 sh
+offers '' spindle-ctl table add 1 table 2 shards ''
 offers '--dry-run --replace --prune --bootstrap --force-new' spindle-ctl apply --
 
 if command -v mandoc >/dev/null; then

@@ -103,7 +103,7 @@ static void test_table(void)
 	begin(1);
 	run(ctl_cmd_view, "view",
 	    "set node 1 vid 1 live member 1@10.0.0.1 subgroup 0 window 4 "
-	    "table 3 cells 16 cell 1K fields a:s1008 name state min 2 members 1,5");
+	    "table 3 cells 16 cell 1K fields a:s1008 name state shards 4 min 2 members 1,5");
 	sg = ctl_nest_attrs(sent_subgroup(1), SPINDLE_SUBGROUP_A_MAX);
 	ok(attr_is(sg[SPINDLE_SUBGROUP_A_ID], 4, 3) &&
 	   attr_is(sg[SPINDLE_SUBGROUP_A_MODE], 1, SPINDLE_MODE_TABLE) &&
@@ -117,6 +117,7 @@ static void test_table(void)
 	ok(node[SPINDLE_SUBGROUP_NODE_A_ID] && !node[SPINDLE_SUBGROUP_NODE_A_SENDER],
 	   "its members are no senders");
 	ok(rule(1) && attr_is(rule(1)[SPINDLE_RULE_A_MIN], 4, 2) &&
+	   attr_is(rule(1)[SPINDLE_RULE_A_SHARDS], 4, 4) &&
 	   !rule(1)[SPINDLE_RULE_A_SENDERS], "the rule of a table");
 	begin(1);
 	ok(run(ctl_cmd_view, "view",
@@ -347,6 +348,9 @@ static void test_change(void)
 	   attr_is(ctl_nest_attrs(a[SPINDLE_A_SUBGROUP],
 				  SPINDLE_SUBGROUP_A_MAX)[SPINDLE_SUBGROUP_A_CELLS], 4, 5),
 	   "a table is added");
+	a = asked("add 3 table 8 cells 5 shards 3");
+	ok(a && has_rule(a[SPINDLE_A_SUBGROUP], SPINDLE_RULE_A_SHARDS, 3),
+	   "a table of shards is added");
 	a = asked("replace 3 table 7 cells 5");
 	ok(a && has_id(a[SPINDLE_A_REPLACE], 7), "a subgroup is replaced by a table");
 	a = asked("del 3 id 7");

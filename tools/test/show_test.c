@@ -238,6 +238,7 @@ static void view_table(uint32_t id, bool members)
 		num(SPINDLE_SUBGROUP_NODE_A_ID, 3);
 		out();
 		in(SPINDLE_SUBGROUP_A_RULE);
+		num(SPINDLE_RULE_A_SHARDS, 2);
 		num(SPINDLE_RULE_A_MIN, 2);
 		out();
 	}

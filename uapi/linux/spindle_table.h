@@ -187,7 +187,10 @@ struct spindle_table_attach {
 	__s32 event_fd;
 	/** @resv: in: 0; out: 0 */
 	__u32 resv;
-	/** @name: in: address of the table's name, which ends with a zero byte; or 0; out: 0 */
+	/**
+	 * @name: in: address of the table's name, which ends with a zero byte; or 0; out: 0. Of
+	 * shards that share the name, it means the one that the node is in
+	 */
 	__u64 name;
 	/** @features: out: SPINDLE_TABLE_FEAT_* */
 	__u64 features;

@@ -260,7 +260,9 @@ static u64 new_tables(const struct spindle_mg *c, u64 begin)
 
 /*
  * Clear the blocks of subgroups that begin: no write of the old view comes any more. Of a table
- * whose members have changed, the rows go on.
+ * whose members have changed, the rows go on. No former row is in the place of a member that comes
+ * from another shard, because share_out() takes no node back into a shard. What a former subgroup
+ * has left there was cleared when the table began, in the rows of all members of the view.
  */
 static void look_at_rows(struct spindle_mg *c, u64 begin)
 {

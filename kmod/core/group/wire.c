@@ -278,7 +278,11 @@ void spindle_tb_wire(struct spindle_tb *tb, const struct spindle_view *view, u32
  * spindle_tb_clear() - clear the cells of tables in a row, because another table was there before
  * @row: the row
  * @view: the view that begins
- * @subgroups: the tables, by index; no write to what was there before comes any more
+ * @subgroups: the tables, by index; no write to what was there before comes any more, and no
+ *	completion of such a write
+ *
+ * The number that completions have vouched for is cleared, too. Otherwise it could be that of the
+ * first change of the new row, and the guard of that change would count before the other cells.
  */
 void spindle_tb_clear(const struct spindle_row *row, const struct spindle_view *view,
 		      u64 subgroups)
@@ -290,5 +294,7 @@ void spindle_tb_clear(const struct spindle_row *row, const struct spindle_view *
 			continue;
 		memset(row->base + row->in->pay[i], 0, view->subgroup[i].ring);
 		memset(row->base + row->in->hdr[i], 0, sizeof(struct spindle_block));
+		if (row->vouch)
+			WRITE_ONCE(row->vouch[i], 0);
 	}
 }

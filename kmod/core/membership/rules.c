@@ -184,8 +184,6 @@ static const char *check_senders(const struct spindle_rule *rule)
 		return any ? NULL : "a subgroup has at least one sender";
 	if (any)
 		return "a table has no senders: each member writes its row";
-	if (rule->shards != 1)
-		return "a table has no shards";
 	if (rule->on_exit != SPINDLE_ON_EXIT_DISCARD)
 		return "a table has no readers, so on-exit is discard (0)";
 	return NULL;
@@ -323,7 +321,11 @@ static u32 largest(const struct spindle_view_subgroup *sg, u32 shards)
 	return at;
 }
 
-/* Nodes stay where they are, and new ones go to the smallest shard. */
+/*
+ * Nodes stay where they are, and new ones go to the smallest shard. A node changes over once at
+ * most, which tables rely on. Its new shard has @min members then, the node included, and gets
+ * more of them only behind it. So the last one of more members is never the node.
+ */
 static void share_out(const struct spindle_rules *rules, const struct spindle_rule *rule,
 		      const struct spindle_view *view, u32 first, struct spindle_view *next)
 {

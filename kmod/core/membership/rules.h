@@ -19,7 +19,8 @@
  *
  * A table is added to a spare like any subgroup. Its cells count as a window does, and their bytes
  * as a ring. A table given at birth has room for a block and its cells in the rows of all nodes
- * that may be members, because each of them writes.
+ * that may be members, because each of them writes. If a table has shards, each shard is a table of
+ * its own, and each row has room for each of them, because a node may change over.
  *
  * A witness is a member that is in no subgroup, whatever a rule says. It counts for the
  * majority.
@@ -43,7 +44,7 @@
 struct spindle_rule {
 	/** @senders: entries of @node that may send, without @all_send; 0 of a table */
 	u64 senders;
-	/** @shards: how many; 1 of a table and of a free spare; 0 of a spare that is absorbed */
+	/** @shards: how many; 1 of a free spare; 0 of a spare that is absorbed */
 	u32 shards;
 	/** @min: members that each of them needs */
 	u32 min;

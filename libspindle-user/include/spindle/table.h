@@ -68,7 +68,10 @@ extern "C" {
 struct spindle_table_attr {
 	/** @device: path of the device; NULL for SPINDLE_TABLE_DEVICE */
 	const char *device;
-	/** @name: name of the table; NULL: @table has its id */
+	/**
+	 * @name: name of the table; NULL: @table has its id. Of shards that share the name, the one
+	 * that the node is in
+	 */
 	const char *name;
 	/** @node: id of a node in the caller's network namespace */
 	uint32_t node;

@@ -87,10 +87,10 @@ static bool has_room(const struct sim *sim, const struct spindle_view *view,
 {
 	u32 i;
 
-	if (rules->num_rules != SIM_GROUPS || view->num_subgroups != SIM_GROUPS ||
+	if (rules->num_rules != sim->rules.num_rules || view->num_subgroups != SIM_GROUPS ||
 	    rules->max_nodes > SIM_NODES || view->num_members > SIM_NODES)
 		return false;
-	for (i = SIM_BORN; i < SIM_GROUPS; i++)
+	for (i = SIM_BORN; i < rules->num_rules; i++)
 		if (rules->rule[i].room_window != sim->window ||
 		    rules->rule[i].room_ring != sim->ring ||
 		    (rules->rule[i].cfg.window && !spindle_view_is_table(&rules->rule[i].cfg) &&
@@ -102,6 +102,7 @@ static bool has_room(const struct sim *sim, const struct spindle_view *view,
 		    rules->rule[i].cfg.ring != sim->rules.rule[i].cfg.ring ||
 		    spindle_view_is_table(&rules->rule[i].cfg) !=
 			    spindle_view_is_table(&sim->rules.rule[i].cfg) ||
+		    rules->rule[i].shards != sim->rules.rule[i].shards ||
 		    rules->rule[i].all_send != sim->rules.rule[i].all_send)
 			return false;
 	/* A member with this id does not exist, and the joiner would wait for it for ever. */

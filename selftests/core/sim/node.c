@@ -392,6 +392,8 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	sim->tables_begun += grp->table;
 	sim->lacked += grp->lacks;
 	grp->began_at = grp->mc->own.word[SPINDLE_COL_SLOTS];
+	if (grp->table)
+		table_members(node, g, !old);
 	if (old)
 		return;
 	/* Small budgets leave work for the next pass. */

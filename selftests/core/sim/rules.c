@@ -47,13 +47,30 @@ static void make_table(struct sim *sim, struct spindle_rule *rule)
 		memset(rule->cfg.fields, 'f', 1 + rng_below(&sim->tables, SPINDLE_FIELDS_LEN));
 }
 
+/*
+ * Some tables have several shards. A view has SIM_GROUPS subgroups all the same. Where most of
+ * the members are needed, a shard that loses one often gets another one from a larger shard.
+ */
+static void give_shards(struct sim *sim, struct spindle_rule *rule)
+{
+	if (rng_chance(&sim->shards, 50))
+		return;
+	rule->shards = 2 + rng_below(&sim->shards, SIM_SHARDS - 1);
+	rule->min = 1 + rng_below(&sim->shards, 2);
+	if (rng_chance(&sim->shards, 70)) {
+		rule->num_nodes = 0;
+		rule->min = max((sim->nodes - sim->late - 1) / rule->shards, 1U);
+	}
+	sim->rules.num_rules -= rule->shards - 1;
+}
+
 /**
  * rules_make() - the rules that a schedule begins with
  * @sim: the schedule
  *
  * All nodes are in the first subgroup, and some are in the others. Some of the members of SIM_ODD
- * send. The last one is sometimes a table. Behind these subgroups are spares. The id behind that of
- * the last one is left for a second shard.
+ * send. The last one is sometimes a table, and that may have shards. Behind these subgroups are
+ * spares. The ids behind that of the last one are left for further shards.
  */
 void rules_make(struct sim *sim)
 {
@@ -62,7 +79,7 @@ void rules_make(struct sim *sim)
 	sim->rules.num_rules = SIM_GROUPS;
 	sim->rules.timeout_ms = 500;
 	sim->rules.max_nodes = SIM_NODES;
-	sim->ids = SIM_BORN + 1;
+	sim->ids = SIM_BORN - 1 + SIM_SHARDS;
 	for (g = SIM_BORN; g < SIM_GROUPS; g++)
 		sim->rules.rule[g] = (struct spindle_rule){
 			.shards = 1,
@@ -85,8 +102,10 @@ void rules_make(struct sim *sim)
 			name_nodes(rule, rng_u64(g != SIM_ODD ? &sim->rng : &sim->draw),
 				   rng_u64(&sim->draw));
 	}
-	if (rng_chance(&sim->tables, 25))
+	if (rng_chance(&sim->tables, 25)) {
 		make_table(sim, &sim->rules.rule[SIM_BORN - 1]);
+		give_shards(sim, &sim->rules.rule[SIM_BORN - 1]);
+	}
 	/* Rules without a sender are invalid. */
 	if (!sim->rules.rule[SIM_ODD].senders)
 		sim->rules.rule[SIM_ODD].senders = 1;
@@ -114,20 +133,21 @@ void rules_make(struct sim *sim)
 /* The id of a subgroup other than the first, or 0. */
 static u32 any_id(struct sim *sim, const struct spindle_rules *rules)
 {
-	u32 g = 1 + rng_below(&sim->newer, SIM_GROUPS - 1);
+	u32 g = 1 + rng_below(&sim->newer, rules->num_rules - 1);
 
 	return rules->rule[g].flags & SPINDLE_RULE_CLOSED ? 0 : rules->rule[g].cfg.id;
 }
 
 /*
- * Some subgroups have two shards. The id of the second one is left free behind that of the first,
- * except behind the first ids.
+ * Some subgroups have two shards, and some tables have three. The ids of the others are left free
+ * behind that of the first, except behind the first ids.
  */
 static u32 some_shards(struct sim *sim, u32 id, u32 mode)
 {
-	bool may = id >= SIM_BORN - 1 && mode < SPINDLE_MODE_TABLE;
+	u32 most = mode < SPINDLE_MODE_TABLE ? 2 : SIM_SHARDS;
+	bool may = id >= SIM_BORN - 1;
 
-	return may && rng_chance(&sim->shards, 40) ? 2 : 1;
+	return may && rng_chance(&sim->shards, 40) ? 2 + rng_below(&sim->shards, most - 1) : 1;
 }
 
 /*
@@ -162,7 +182,7 @@ static u64 ids_of(const struct spindle_rules *rules)
 	u64 ids = 0;
 	u32 g, s;
 
-	for (g = 0; g < SIM_GROUPS; g++)
+	for (g = 0; g < rules->num_rules; g++)
 		for (s = 0; s < rules->rule[g].shards; s++)
 			if (!(rules->rule[g].flags & SPINDLE_RULE_CLOSED))
 				ids |= BIT_ULL(rules->rule[g].cfg.id + s);
@@ -175,7 +195,7 @@ static u64 first_ids(const struct spindle_rules *rules)
 	u64 ids = 0;
 	u32 g;
 
-	for (g = 0; g < SIM_GROUPS; g++)
+	for (g = 0; g < rules->num_rules; g++)
 		if (!(rules->rule[g].flags & SPINDLE_RULE_CLOSED))
 			ids |= BIT_ULL(rules->rule[g].cfg.id);
 	return ids;
@@ -186,7 +206,7 @@ static u32 sharded(const struct spindle_rules *rules)
 {
 	u32 g, n = 0;
 
-	for (g = 0; g < SIM_GROUPS; g++)
+	for (g = 0; g < rules->num_rules; g++)
 		n += rules->rule[g].shards > 1;
 	return n;
 }
@@ -195,7 +215,7 @@ static u32 mode_of(const struct spindle_rules *rules, u32 id)
 {
 	u32 g;
 
-	for (g = 0; g < SIM_GROUPS; g++)
+	for (g = 0; g < rules->num_rules; g++)
 		if (rules->rule[g].cfg.id == id)
 			return rules->rule[g].cfg.mode;
 	return SPINDLE_MODE_ORDERED;
@@ -212,9 +232,9 @@ static bool change_one(struct sim *sim, const struct spindle_rules *rules,
 	u32 how = rng_below(&sim->newer, 3), id = any_id(sim, next), mode = mode_of(next, id);
 	int err;
 
-	if (!how && sim->ids + 1 < SIM_IDS) {
+	if (!how && sim->ids + SIM_SHARDS - 1 < SIM_IDS) {
 		id = sim->ids;
-		sim->ids += 2;
+		sim->ids += SIM_SHARDS;
 		mode = rng_chance(&sim->newer, 70) ? SPINDLE_MODE_ORDERED : SPINDLE_MODE_UNORDERED;
 		mode = rng_chance(&sim->tables, 30) ? SPINDLE_MODE_TABLE : mode;
 	} else if (!id) {
@@ -242,7 +262,7 @@ static void check_valid(struct sim *sim, const struct spindle_rules *rules,
 	if (wrong)
 		sim_fail(sim, "members cannot agree on the wanted rules: %s", wrong);
 	/* Rings are smaller here. */
-	for (g = 0; g < SIM_GROUPS; g++) {
+	for (g = 0; g < real.num_rules; g++) {
 		real.rule[g].cfg.ring *= SIM_SCALE;
 		real.rule[g].room_ring *= SIM_SCALE;
 	}
@@ -260,7 +280,7 @@ static void check_wanted(struct sim *sim, const struct spindle_rules *next, u64 
 	u64 first = first_ids(next);
 	u32 g, n = 0;
 
-	for (g = 0; g < SIM_GROUPS; g++)
+	for (g = 0; g < next->num_rules; g++)
 		n += !(next->rule[g].flags & SPINDLE_RULE_CLOSED);
 	if (first != ids || n != hweight64(ids))
 		sim_fail(sim, "the wanted rules have %u subgroups 0x%llx in place of 0x%llx", n,

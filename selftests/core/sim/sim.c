@@ -349,7 +349,7 @@ struct total {
 	u64 lies[LIE_KINDS];
 	u64 found[LIE_KINDS];
 	u64 rules_changed, sharded, rules_unmet, rules_adopted, tables, cells, flushes;
-	u64 rows_fetched;
+	u64 rows_fetched, rows_moved;
 };
 
 static void add(struct total *t, const struct sim *sim)
@@ -393,6 +393,7 @@ static void add(struct total *t, const struct sim *sim)
 	t->cells += sim->cells_read;
 	t->flushes += sim->flushes;
 	t->rows_fetched += sim->rows_fetched;
+	t->rows_moved += sim->rows_moved;
 	for (i = 0; i < FAULT_KINDS; i++)
 		t->happened[i] += sim->happened[i];
 	t->liars += !!sim->liar;
@@ -440,6 +441,8 @@ static void report_counts(const struct total *t, double seconds)
 	       (unsigned long long)t->rules_unmet, (unsigned long long)t->rules_adopted,
 	       (unsigned long long)t->tables, (unsigned long long)t->cells,
 	       (unsigned long long)t->flushes, (unsigned long long)t->rows_fetched);
+	printf("# rows of nodes that came to another shard of a table: %llu\n",
+	       (unsigned long long)t->rows_moved);
 	printf("# lanes that broke alone: %llu, idle and closed: %llu, other ends replaced: %llu; schedules without quorum: %llu\n",
 	       (unsigned long long)t->snapped, (unsigned long long)t->idled,
 	       (unsigned long long)t->renewed, (unsigned long long)t->any);

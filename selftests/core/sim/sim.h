@@ -32,6 +32,7 @@
 #define SIM_NODES 16
 #define SIM_BORN 3 /* subgroups of the first view */
 #define SIM_GROUPS 6 /* and spares behind them */
+#define SIM_SHARDS 3 /* shards of a table, at most */
 #define SIM_IDS 64 /* subgroups that there ever are */
 #define SIM_ODD 1 /* a subgroup of any kind; the subgroups behind it must not be affected */
 #define SIM_WINDOW 128 /* at most; struct sim has the size of a schedule */
@@ -221,8 +222,8 @@ struct kept {
  * @ask: number of the last flush that it wanted
  * @asked: @round when it asked, until the flush has ended
  * @sealed: the process has sealed the cell of the next round, and not the guard
- * @came: the node came into the view when the table was there already
  * @seen_cell: by node: versions that the reader has seen
+ * @arrived: by node: the view in which the node came to the table, or 0 if this one came later
  * @fetch: of a table of mode read: the fetch of a row
  * @fetch_vid: the view of that fetch
  * @fetching: the row is that of the node with this index, less 1; 0: there is no fetch
@@ -279,8 +280,8 @@ struct group {
 	u64 ask;
 	u64 asked;
 	bool sealed;
-	bool came;
 	u64 seen_cell[SIM_NODES][SIM_CELLS];
+	u64 arrived[SIM_NODES];
 	struct spindle_tb_fetch fetch;
 	u64 fetch_vid;
 	u32 fetching;
@@ -452,6 +453,7 @@ struct sim {
 	struct rng tables; /* the same, for tables */
 	struct rng shards; /* the same, for shards */
 	u64 tables_begun;
+	u64 rows_moved; /* rows that a node got as another node came from another shard */
 	u64 cells_read;
 	u64 rows_fetched;
 	u64 flushes; /* rows that were compared at the end of a flush */
@@ -597,6 +599,7 @@ struct spindle_tb *table_new(struct node *node, const struct spindle_view *view,
 			     const struct spindle_memory *memory);
 void table_free(struct spindle_tb *tb, const struct spindle_memory *memory);
 void table_begin(struct node *node, u32 g);
+void table_members(struct node *node, u32 g, bool begins);
 void table_member(struct node *node, u32 index);
 void table_run(struct node *node, u32 g);
 void table_ran(struct node *node, u32 g);

@@ -5,7 +5,7 @@
  * In round V a process seals one cell, and then the guard with version V. Sometimes it stops
  * between the two for a while. So from the version of a guard follows which versions of the other
  * cells a reader must see. A value says of which table, node and life it is, and in which view the
- * table began there.
+ * table began there. Each shard of a table is a table of its own here, with an id of its own.
  */
 #include "sim.h"
 
@@ -243,8 +243,8 @@ static void check_value(struct node *node, u32 g, const struct node *owner, u32 
 	bool right = w[WORD_OWNER] == ((u64)grp->mc->id << 32 | owner->index << 8 | life) &&
 		     w[WORD_CELL] == (version << 32 | cell);
 
-	/* A row of a member that was here when the table began has nothing of a former table. */
-	if (!grp->came && w[WORD_SINCE] < grp->since)
+	/* A row has nothing of a former table, or of a time when its owner was in another shard. */
+	if (w[WORD_SINCE] < grp->arrived[owner->index])
 		right = false;
 	if (is_same(node, g, owner, w) &&
 	    version > version_at(grp->tb, owner->group[g].round + 1, cell))
@@ -380,24 +380,60 @@ static void add_predicate(struct group *grp)
  * table_begin() - a table begins at a node: its process writes the row from now on
  * @node: the node
  * @g: index of the table
- *
- * A node that joins gets the rows of the members as they are.
  */
 void table_begin(struct node *node, u32 g)
 {
-	const struct spindle_view *before = &node->mb.view[!node->mb.now];
 	struct group *grp = &node->group[g];
 
-	grp->came = spindle_view_rank(before, node->index + 1) < 0;
 	grp->round = 0;
 	grp->sealed = false;
 	memset(grp->dirty, 0, sizeof(grp->dirty));
-	memset(grp->seen_cell, 0, sizeof(grp->seen_cell));
 	grp->fetching = 0;
 	grp->ask = 0;
 	grp->asked = 0;
 	spindle_tb_attach(grp->tb, grp->dirty, &grp->ask, NULL);
 	add_predicate(grp);
+}
+
+/* Note a member that has come to a table at a node. Its versions begin again. */
+static void note_arrival(struct node *node, u32 g, u32 index, bool moved)
+{
+	struct group *grp = &node->group[g];
+
+	grp->arrived[index] = spindle_mb_view(&node->mb)->vid;
+	node->sim->rows_moved += moved;
+	memset(grp->seen_cell[index], 0, sizeof(grp->seen_cell[index]));
+}
+
+/**
+ * table_members() - a table has the members of another view
+ * @node: the node
+ * @g: index of the table
+ * @begins: the node was not in the table before
+ *
+ * A node that comes to a table gets the rows of its members as they are. The module closes what
+ * reads the row of a node that has left the table.
+ */
+void table_members(struct node *node, u32 g, bool begins)
+{
+	const struct spindle_view *before = &node->mb.view[!node->mb.now];
+	bool joins = spindle_view_rank(before, node->index + 1) < 0;
+	struct group *grp = &node->group[g];
+	u32 r;
+
+	if (begins) {
+		memset(grp->arrived, 0, sizeof(grp->arrived));
+		memset(grp->seen_cell, 0, sizeof(grp->seen_cell));
+	}
+	for (r = 0; r < grp->tb->members && !joins; r++) {
+		u32 index = grp->member_node[r];
+		int was = spindle_view_rank(before, index + 1);
+
+		if (was < 0 || !(before->subgroup[g].members & BIT_ULL(was)))
+			note_arrival(node, g, index, was >= 0 && !begins);
+	}
+	if (grp->fetching && rank_in(grp, grp->fetching - 1) == grp->tb->members)
+		grp->fetching = 0;
 }
 
 /**

@@ -374,7 +374,6 @@ static struct spindle_rule table_in_small(u32 cells, u32 cell)
 
 SET(cells_above, *r = table_in_small(9, 64))
 SET(row_above, *r = table_in_small(8, 1024))
-SET(table_shards, *r = table_in_small(8, 64); r->shards = 2)
 SET(table_sends, *r = table_in_small(8, 64); r->all_send = 1)
 
 static void test_limits(void)
@@ -382,7 +381,6 @@ static void test_limits(void)
 	begin();
 	refused(cells_above, "as many cells");
 	refused(row_above, "as many cells");
-	refused(table_shards, "no shards");
 	refused(table_sends, "no senders");
 	refused(flag, "unknown flags");
 	refused(no_window, "spare's window");
@@ -809,6 +807,88 @@ static void test_absorbed(void)
 	CHECK(!valid(&next));
 }
 
+static int open_table_shards(u32 id, u32 shards, u32 cells, u32 mode)
+{
+	struct spindle_rule rule = wanted_table(id, cells, 64);
+
+	rule.cfg.mode = mode;
+	rule.shards = shards;
+	return spindle_rules_open(&now, &next, &rule);
+}
+
+/* A table takes a spare for each shard, and each of them has room for its cells. */
+static void test_table_shards(u32 mode)
+{
+	static struct spindle_rules before;
+
+	begin_rows();
+	before = now;
+	CHECK_EQ(open_table_shards(20, 4, 8, mode), -ENOSPC);
+	CHECK_EQ(open_table_shards(20, 2, 9, mode), -ENOSPC);
+	CHECK(!memcmp(&now, &next, sizeof(now)));
+	CHECK_EQ(open_table_shards(20, 2, 8, mode), 0);
+	CHECK_EQ(next.rule[5].cfg.id, 20);
+	CHECK_EQ(next.rule[5].cfg.mode, mode);
+	CHECK(is_absorbed(6));
+	CHECK(may_change());
+	same_places();
+	/* A member may send any rules. The second shard has to fit, too. */
+	next.rule[6].room_window = 4;
+	CHECK(!valid(&next));
+	next.rule[6].room_window = 8;
+	/* A larger one fits into no neighbours, and one shard has the large spare. */
+	CHECK_EQ(open_table_shards(30, 2, 64, mode), -ENOSPC);
+	CHECK_EQ(open_table_shards(30, 1, 64, mode), 0);
+	CHECK_EQ(next.rule[LARGE].cfg.id, 30);
+	CHECK(may_change());
+	now = next;
+	CHECK_EQ(close_one(30), 0);
+	CHECK_EQ(close_one(21), 0);
+	CHECK_EQ(close_one(20), -ENOENT);
+	CHECK(may_change());
+	same_places();
+	CHECK(!memcmp(&before, &next, sizeof(next)));
+}
+
+static void test_write_shards(void)
+{
+	test_table_shards(SPINDLE_MODE_TABLE);
+}
+
+static void test_read_shards(void)
+{
+	test_table_shards(SPINDLE_MODE_TABLE_READ);
+}
+
+/* Any number of shards takes the place of any other, in any mode. */
+static void test_replace_table_shards(void)
+{
+	struct spindle_rule rule = wanted_table(21, 4, 64);
+
+	begin_rows();
+	CHECK_EQ(open_table_shards(20, 3, 8, SPINDLE_MODE_TABLE), 0);
+	now = next;
+	rule.cfg.mode = SPINDLE_MODE_TABLE_READ;
+	rule.shards = 2;
+	CHECK_EQ(spindle_rules_replace(&now, &next, &rule), 0);
+	CHECK_EQ(next.rule[SMALL].cfg.id, 21);
+	CHECK_EQ(next.rule[SMALL].shards, 2);
+	CHECK_EQ(spindle_rules_free(&next), 4);
+	CHECK(may_change());
+	same_places();
+	/* A table gets no shard where it is, and loses none. */
+	now = next;
+	next.rule[SMALL].shards = 1;
+	next.rule[LARGE].shards = 1;
+	CHECK(valid(&next));
+	CHECK(spindle_rules_change(&now, &next));
+	/* Shards of a subgroup with messages take the place of those of a table. */
+	next = now;
+	CHECK_EQ(replace_shards(22, 3), 0);
+	CHECK_EQ(next.rule[5].cfg.mode, SPINDLE_MODE_ORDERED);
+	CHECK(may_change());
+}
+
 /* Rows have room at the index of each shard, although their spares differ in size. */
 static void test_places_of_shards(void)
 {
@@ -881,6 +961,50 @@ static void test_view_of_shards(void)
 		      "two subgroups have the same id"));
 }
 
+/* Members share the shards of a table. Nobody sends, and a shard lacks members, but no sender. */
+static void test_view_of_table_shards(void)
+{
+	static struct spindle_view later;
+	u32 s;
+
+	begin_rows();
+	memset(&view, 0, sizeof(view));
+	members_up_to(5);
+	CHECK(!spindle_rules_next(&now, &view, &view));
+	CHECK_EQ(open_table_shards(20, 2, 8, SPINDLE_MODE_TABLE), 0);
+	next.rule[5].min = 2;
+	later = view;
+	later.vid++;
+	CHECK(!spindle_rules_next(&next, &view, &later));
+	CHECK(!spindle_view_check(&later, true, NULL));
+	CHECK(spindle_rules_fit(&next, &later));
+	CHECK_EQ(later.subgroup[6].members, 0x15);
+	CHECK_EQ(later.subgroup[7].members, 0xa);
+	for (s = 6; s < 8; s++) {
+		CHECK_EQ(later.subgroup[s].id, 14 + s);
+		CHECK_EQ(later.subgroup[s].senders, 0);
+		CHECK(spindle_view_is_table(&later.subgroup[s]));
+		CHECK_EQ(spindle_view_cells(&later.subgroup[s]), 8);
+		CHECK(spindle_rules_enough(&next, &later, s));
+	}
+	/* Node 2 leaves, and so node 5 goes to the second shard. */
+	view = later;
+	view.num_members = 4;
+	memmove(&view.member[1], &view.member[2], 3 * sizeof(view.member[1]));
+	CHECK(!spindle_rules_next(&next, &later, &view));
+	CHECK_EQ(view.subgroup[6].members, 3);
+	CHECK_EQ(view.subgroup[7].members, 12);
+	/* Then node 1 leaves: no shard can spare a member. */
+	later = view;
+	later.num_members = 3;
+	memmove(&later.member[0], &later.member[1], 3 * sizeof(view.member[1]));
+	CHECK(!spindle_rules_next(&next, &view, &later));
+	CHECK_EQ(later.subgroup[6].members, 1);
+	CHECK_EQ(later.subgroup[7].members, 6);
+	CHECK(!spindle_rules_enough(&next, &later, 6));
+	CHECK(spindle_rules_enough(&next, &later, 7));
+}
+
 /* One subgroup takes all indexes that a view can have. */
 static void test_all_places(void)
 {
@@ -926,9 +1050,13 @@ int main(void)
 		{ "all shards are removed, and their spares are free again", test_close_shards },
 		{ "several shards take the place of others", test_replace_shards },
 		{ "spares are taken and freed, and nothing else", test_become },
+		{ "a table of several shards takes neighbours", test_write_shards },
+		{ "so does one of mode read", test_read_shards },
+		{ "shards of a table are replaced", test_replace_table_shards },
 		{ "only spares behind a subgroup are absorbed", test_absorbed },
 		{ "rows are as they were with shards", test_places_of_shards },
 		{ "members share the shards that are added", test_view_of_shards },
+		{ "members share the shards of a table", test_view_of_table_shards },
 		{ "one subgroup has all places", test_all_places },
 	};
 

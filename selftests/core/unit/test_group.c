@@ -780,6 +780,31 @@ static u8 *place(u32 rank, u32 index)
 	return row[rank] + in[rank].hdr[index];
 }
 
+/* A table begins in rows where something else was. What is not its own stays. */
+static void test_clear(void)
+{
+	u32 vouch[GROUPS] = { 9, 8, 7, 6, 5 };
+	struct spindle_row of;
+
+	tables = 3;
+	run_live();
+	memset(row[2], 0x77, ROW);
+	of = op_row(NULL, 2);
+	spindle_tb_clear(&of, &view, BIT_ULL(1));
+	CHECK_EQ(row[2][in[2].pay[1]], 0);
+	CHECK_EQ(row[2][in[2].pay[1] + view.subgroup[1].ring - 1], 0);
+	CHECK_EQ(place(2, 1)[0], 0);
+	CHECK_EQ(row[2][in[2].pay[0]], 0x77);
+	CHECK_EQ(*place(2, 0), 0x77);
+	of.vouch = vouch;
+	spindle_tb_clear(&of, &view, BIT_ULL(1));
+	CHECK_EQ(vouch[1], 0);
+	CHECK_EQ(vouch[0], 9);
+	CHECK_EQ(vouch[2], 7);
+	tables = 0;
+	end();
+}
+
 /* Table 0 loses a member and gets another one, and table 1 keeps its members. */
 static void test_tables(void)
 {
@@ -1018,6 +1043,7 @@ static const struct tap_case cases[] = {
 	{ "a group is drained at the end of its view", test_drain },
 	{ "a group installs the next view", test_install },
 	{ "tables go through a change of the view, without messages", test_tables },
+	{ "a table begins in empty rows", test_clear },
 	{ "streams begin, stop and stay with their subgroups", test_streams },
 	{ "a subgroup gets its memory", test_create },
 	{ "a subgroup that lacks members waits", test_lacking },

@@ -121,7 +121,11 @@ LIMIT(table_read_sends, TABLE_SENDS, 1, table(r)->cfg.mode = SPINDLE_MODE_TABLE_
 LIMIT(table_of_all, NULL, -1, table(r)->num_nodes = 0);
 LIMIT(table_sends, TABLE_SENDS, 1, table(r)->senders = 1);
 LIMIT(table_all_send, TABLE_SENDS, 1, table(r)->all_send = 1);
-LIMIT(table_shards, "a table has no shards", 1, table(r)->shards = 2);
+LIMIT(table_shards, NULL, -1, table(r)->shards = 2);
+LIMIT(table_no_shard, SHARDS, 1, table(r)->shards = 0);
+LIMIT(table_shards_max, NULL, -1, table(r)->shards = SPINDLE_MAX_SUBGROUPS - 2);
+LIMIT(table_shards_above, WITH_SHARDS, 1, table(r)->shards = SPINDLE_MAX_SUBGROUPS - 1);
+LIMIT(table_shards_ids, IDS, 1, table(r)->shards = 3; r->rule[1].cfg.id = U32_MAX - 1);
 LIMIT(table_exit, TABLE_EXIT, 1, table(r)->on_exit = SPINDLE_ON_EXIT_LEAVE);
 LIMIT(table_closed_sends, TABLE_SENDS, 1, table(r)->senders = 1;
 	r->rule[1].flags = SPINDLE_RULE_CLOSED);
@@ -170,6 +174,8 @@ static void test_check(void)
 		&limit_witness_named, &limit_table_as_it_is, &limit_table_of_all,
 		&limit_table_read, &limit_table_read_sends,
 		&limit_table_sends, &limit_table_all_send, &limit_table_shards,
+		&limit_table_no_shard, &limit_table_shards_max, &limit_table_shards_above,
+		&limit_table_shards_ids,
 		&limit_table_exit, &limit_table_closed_sends, &limit_table_name,
 		&limit_closed_as_it_is, &limit_closed_window, &limit_closed_ring,
 		&limit_closed_mode, &limit_closed_table, &limit_closed_table_ring,
@@ -467,7 +473,7 @@ static void random_rules(struct spindle_rules *r)
 		u32 shards = rng_chance(&rng, 50) ? 1 : 1 + rng_below(&rng, 5);
 
 		random_rule(&r->rule[i], id, shards);
-		if (shards == 1 && rng_chance(&rng, 40))
+		if (rng_chance(&rng, 40))
 			make_table(&r->rule[i]);
 		id += shards + rng_below(&rng, 3);
 	}
@@ -623,6 +629,35 @@ static void check_rule(const struct spindle_rules *rules, const struct spindle_r
 		CHECK_EQ(short_by, 0);
 }
 
+/* By rule and id: has the node changed over to another shard? */
+struct moves {
+	bool made[SPINDLE_MAX_SUBGROUPS][IDS_USED + 1];
+	u32 n;
+};
+
+/* A node changes over once at most. So it never comes back to a shard that has its former row. */
+static void check_moves(const struct spindle_rules *r, const struct spindle_view *old,
+			const struct spindle_view *v, struct moves *moves)
+{
+	struct seats before, have;
+	u32 i, id, at = 0;
+
+	for (i = 0; i < r->num_rules; at += r->rule[i++].shards) {
+		seats_of(old, at, r->rule[i].shards, &before);
+		seats_of(v, at, r->rule[i].shards, &have);
+		for (id = 1; id <= IDS_USED; id++) {
+			bool *made = &moves->made[i][id];
+
+			if (before.at[id] < 0 || have.at[id] < 0)
+				*made = false;
+			else if (before.at[id] != have.at[id] && *made)
+				tap_fail("node %u changes over a second time", id);
+			else if (before.at[id] != have.at[id])
+				*made = ++moves->n;
+		}
+	}
+}
+
 static void check_view(const struct spindle_rules *r, const struct spindle_view *old,
 		       const struct spindle_view *v)
 {
@@ -647,12 +682,14 @@ static void test_random(void)
 {
 	struct spindle_rules *r = malloc(sizeof(*r));
 	struct spindle_view *v = malloc(3 * sizeof(*v));
+	static struct moves moves;
 	u32 i, n, k;
 
 	for (i = 0; i < 400 && !tap_failures; i++) {
 		struct spindle_view *old = NULL, *next = &v[0];
 
 		random_rules(r);
+		memset(moves.made, 0, sizeof(moves.made));
 		for (n = 0; n < 12; n++) {
 			random_members(r, old, next);
 			v[2] = *next;
@@ -668,10 +705,13 @@ static void test_random(void)
 				CHECK(!memcmp(&next->subgroup[k], &v[2].subgroup[k],
 					      sizeof(v[2].subgroup[k])));
 			check_view(r, old, next);
+			if (old)
+				check_moves(r, old, next, &moves);
 			old = next;
 			next = old == &v[0] ? &v[1] : &v[0];
 		}
 	}
+	CHECK(moves.n > 20);
 	free(v);
 	free(r);
 }
@@ -765,6 +805,31 @@ static void check_row(const struct spindle_rules *r, u32 writer, u32 holder)
 	/* The part that processes map has pages of its own. */
 	for (i = 1; i < used; i++)
 		CHECK(ranges[i].from >= lo.sst);
+}
+
+/* Each shard of a table given at birth has a place of its own in the rows of both shards' nodes. */
+static void test_row_of_shards(void)
+{
+	struct spindle_rules *r = malloc(sizeof(*r));
+	struct spindle_layout one, lo;
+	u32 s;
+
+	sample(r);
+	table(r)->num_nodes = 0;
+	spindle_rules_row(&one, r, 7, 5);
+	r->rule[1].shards = 3;
+	spindle_rules_row(&lo, r, 7, 5);
+	for (s = 0; s < 3; s++) {
+		CHECK_EQ(lo.hdr[2 + s] - lo.sst, one.hdr[2] - one.sst + s * 64);
+		CHECK_EQ(lo.pay[2 + s] - lo.pay[2], s * 4096);
+	}
+	CHECK_EQ(lo.size, one.size + 2 * 4096);
+	check_row(r, 7, 5);
+	check_row(r, 7, 7);
+	/* So many blocks have a second page. */
+	r->rule[1].shards = SPINDLE_MAX_SUBGROUPS - 2;
+	check_row(r, 7, 5);
+	free(r);
 }
 
 /* A table given at birth takes 64 bytes, and its cells, in the rows of all that may be members. */
@@ -936,6 +1001,7 @@ int main(void)
 		{ "the largest trim has its number of words", test_trims },
 		{ "rows have room for any view, without overlap", test_row },
 		{ "rows have room for tables", test_row_of_table },
+		{ "rows have room for each shard of a table", test_row_of_shards },
 		{ "digest: every field counts, except hold", test_digest },
 	};
 

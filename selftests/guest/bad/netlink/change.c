@@ -79,8 +79,9 @@ static const struct refusal change_refusals[] = {
 	/* Subgroups that cannot be. */
 	{ CHANGE, "ids beyond 32 bits",
 		L "remove=1 *subgroup{ id=4294967295 " SMALL SHARDS2 "} ", EINVAL, "32 bits", 0 },
-	{ CHANGE, "shards of a table",
-		L "subgroup{ id=8 mode=2 cells=1 rule{ *shards=2 } } ", EINVAL, "no shards", 0 },
+	{ CHANGE, "too many shards of a table",
+		L "*subgroup{ id=8 mode=2 cells=1 rule{ shards=64 } } ", ENOSPC,
+		"no free spare for each shard", 0 },
 	{ CHANGE, "no sender", L "remove=1 *subgroup{ id=8 " SMALL "rule{ senders=0 } } ", EINVAL,
 		"at least one sender", 0 },
 	{ CHANGE, "node twice", L NEW7 "*replace{ id=1 " SMALL "node{ id=4 } node{ id=4 } } ",

@@ -65,8 +65,16 @@ const struct refusal live_refusals[] = {
 		"subgroup{ id=0 *lsn=1 rule{ shards=2 } } ", EINVAL, "no position in common", 0 },
 	{ VSET, "position of an unordered rule", LIVE4 ANY MEMBER4
 		"subgroup{ id=0 mode=1 *lsn=1 } ", EINVAL, "only an ordered subgroup", 0 },
-	{ VSET, "shards of a table", LIVE4 ANY MEMBER4
-		"subgroup{ id=0 mode=2 cells=1 rule{ *shards=1 } } ", EINVAL, "no shards", 0 },
+	{ VSET, "no shard of a table", LIVE4 ANY MEMBER4
+		"subgroup{ id=0 mode=2 cells=1 rule{ *shards=0 } } ", ERANGE, RANGE, 0 },
+	{ VSET, "65 shards of a table", LIVE4 ANY MEMBER4
+		"subgroup{ id=0 mode=2 cells=1 rule{ *shards=65 } } ", ERANGE, RANGE, 0 },
+	{ VSET, "position of a table's shards", LIVE4 ANY MEMBER4
+		"subgroup{ id=0 mode=2 cells=1 *lsn=0 rule{ shards=2 } } ", EINVAL,
+		"a table has no window", 0 },
+	{ VSET, "three shards of a table for two", LIVE4 ANY MEMBER4 MEMBER1
+		"subgroup{ id=0 mode=3 cells=1 rule{ shards=3 } } ", EINVAL,
+		"fewer members than its min", 0 },
 	{ VSET, "senders of a table", LIVE4 ANY MEMBER4
 		"subgroup{ id=0 mode=2 cells=1 rule{ *senders=0 } } ", EINVAL, "no senders", 0 },
 	{ VSET, "on-exit of a table", LIVE4 ANY MEMBER4
