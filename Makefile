@@ -97,7 +97,7 @@ check-vm:
 sim:
 	@$(MAKE) -s --no-print-directory -C selftests/core/sim sim
 
-#: check-model      all orders of a small view change: ONLY=rules or ONLY=mutants
+#: check-model      all orders of a small view change, of a restart: ONLY=rules or ONLY=mutants
 check-model:
 	@selftests/core/model/run $(ONLY)
 

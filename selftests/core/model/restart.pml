@@ -1,0 +1,1063 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A model of durable messages and of a total restart, for Spin. The protocol is that of
+ * Documentation/design/durability.rst, which says what the model leaves out. "run" checks the
+ * model, and breaks it.
+ *
+ *	N	nodes, 3 to 5
+ *	FIRST	members of the first view, the lowest nodes
+ *	VIEWS	changes of the view while members run
+ *	RESTARTS attempts to restart that get as far as a proposal
+ *	MESSAGES messages, and LOGGING records, of all views together
+ *	CRASHES	nodes that crash, one at a time
+ *	TOTALS	crashes of all nodes at once
+ *	LEAVES	members that leave in good order
+ *	DAMAGES	logs that are found to be corrupt below their end
+ *	MAJORITY "ack majority" in place of "ack all"
+ *	COPIES	min-copies
+ *	BUG_x	a rule that is broken, see run
+ *	SEEK_x	an assertion that has to fail, because its state can be reached
+ *
+ * view.pml has the change of a view in steps. Here the change is one step, which all members of
+ * the next view take, and which needs a majority of the view before. A sync is one step, too.
+ *
+ * A log is a prefix of a path in the tree of views: the view of its last message, and a length.
+ * Two logs are equal as far as their paths are.
+ *
+ * Readers see each column as soon as its value is on disk. A reader that sees the value later
+ * shows a smaller durable position, and the largest one that any member can show is checked.
+ */
+#ifndef N
+#define N 3
+#endif
+#ifndef FIRST
+#define FIRST N
+#endif
+#ifndef VIEWS
+#define VIEWS 1
+#endif
+#ifndef RESTARTS
+#define RESTARTS 1
+#endif
+#ifndef MESSAGES
+#define MESSAGES 2
+#endif
+#ifndef CRASHES
+#define CRASHES 0
+#endif
+#ifndef TOTALS
+#define TOTALS 1
+#endif
+#ifndef LEAVES
+#define LEAVES 0
+#endif
+#ifndef DAMAGES
+#define DAMAGES 0
+#endif
+#ifndef COPIES
+#define COPIES 2
+#endif
+
+#define ALL	((1 << N) - 1)
+#define BIT(i)	(1 << (i))
+#define HAS(set, i) (((set) >> (i)) & 1)
+#define WEIGHT(m) (((m) & 1) + (((m) >> 1) & 1) + (((m) >> 2) & 1) + (((m) >> 3) & 1) + \
+		   (((m) >> 4) & 1))
+
+/* Views have numbers in the order in which they come up. Eight is enough. */
+#define ROOM	(1 + VIEWS + RESTARTS)
+#define LOWEST(m) (((m) & 1) -> 0 : (((m) & 2) -> 1 : (((m) & 4) -> 2 : (((m) & 8) -> 3 : \
+		  (((m) & 16) -> 4 : (((m) & 32) -> 5 : (((m) & 64) -> 6 : 7)))))))
+#define HIGHEST(m) (((m) & 128) -> 7 : (((m) & 64) -> 6 : (((m) & 32) -> 5 : (((m) & 16) -> 4 : \
+		   (((m) & 8) -> 3 : (((m) & 4) -> 2 : (((m) & 2) -> 1 : 0)))))))
+
+/* A member that never sent its LOGGING record. */
+#define NEVER	15
+
+/* The tree of views. A view that a restart proposes is in it before it is chosen. */
+byte members[ROOM];
+byte parent[ROOM];
+byte path[ROOM];	/* the view and all before it */
+byte base[ROOM];	/* messages of the views before */
+byte top[ROOM];		/* messages with those of the view */
+byte since[ROOM];	/* the last established view that is known when the view begins */
+byte parted[ROOM];	/* members of the view before that left in good order */
+byte era[ROOM];
+byte counted[ROOM * N];	/* the length of log from which the member counts, or NEVER */
+byte views = 1;
+byte ended;		/* views that another one has followed */
+byte chosen;		/* views of restarts that stand */
+byte known;		/* views that a running member of theirs knows to be established */
+
+/* On the disk of each node. */
+byte record[N];		/* view of the newest record */
+byte epoch[N];		/* view of the last message in the log */
+byte length[N];
+byte accepted[N];	/* an era, or 0 */
+byte noted;		/* nodes whose record says that its view is established */
+byte leaving;		/* nodes whose record says that they leave its view */
+byte damaged;		/* nodes whose last message cannot be read */
+#ifdef BUG_STATES
+byte says;		/* nodes whose state is LOGGING */
+#endif
+
+/* In the memory of each node. */
+byte view[N];		/* number of the view + 1, or 0 if the node does not run */
+byte from[N];		/* the first message in memory, or 0 if the log needs none */
+
+/* Attempts to restart. */
+byte proposal[RESTARTS + 1];
+byte voters[RESTARTS + 1];	/* nodes that reported, and promised no later attempt */
+byte range[RESTARTS + 1];	/* views that need a majority, or 0 if the attempt is closed */
+byte acks[RESTARTS + 1];
+#ifdef BUG_FORGET_PROMISE
+byte reported[RESTARTS + 1];
+#endif
+byte attempts;
+
+/* What the world knows: the longest prefix that was ever shown as durable. */
+byte shown_epoch;
+byte shown;
+
+byte sent;
+byte changes;
+byte crashes = CRASHES;
+byte totals = TOTALS;
+byte leaves = LEAVES;
+byte damages = DAMAGES;
+
+/* Of one step. */
+hidden byte a, b, c, v, w, kid, both, common, durable, copies, good, last, first, value, rest;
+hidden byte elect;
+hidden byte up, got[N];
+
+#define UP(j)		(view[j] != 0)
+#define IN(j, v)	(view[j] == (v) + 1)
+
+/* Nodes as a mask, as far as P(node) holds. */
+#if N == 3
+#define EACH(P)		(P(0) | (P(1) << 1) | (P(2) << 2))
+#elif N == 4
+#define EACH(P)		(P(0) | (P(1) << 1) | (P(2) << 2) | (P(3) << 3))
+#else
+#define EACH(P)		(P(0) | (P(1) << 1) | (P(2) << 2) | (P(3) << 3) | (P(4) << 4))
+#endif
+#define RUNS		EACH(UP)
+#if N == 3
+#define RUNS_IN(v)	(IN(0, v) | (IN(1, v) << 1) | (IN(2, v) << 2))
+#elif N == 4
+#define RUNS_IN(v)	(IN(0, v) | (IN(1, v) << 1) | (IN(2, v) << 2) | (IN(3, v) << 3))
+#else
+#define RUNS_IN(v)	(IN(0, v) | (IN(1, v) << 1) | (IN(2, v) << 2) | (IN(3, v) << 3) | \
+			 (IN(4, v) << 4))
+#endif
+
+/* ---- logs --------------------------------------------------------------------- */
+
+/*
+ * What a log of view e and length l has in common with the path to view x: into common. A restart
+ * may have a smaller base than a view before, so all views behind the last common one count.
+ */
+inline compare(e, l, x)
+{
+	common = l;
+	both = path[e] ^ path[x];
+	if
+	:: both ->
+		for (kid : 1 .. ROOM - 1) {
+			common = (HAS(both, kid) && base[kid] < common -> base[kid] : common)
+		}
+	:: else
+	fi
+}
+
+/* The view of message l - 1 on the path to view x: into c. */
+inline locate(l, x)
+{
+	c = x;
+	do
+	:: c != 0 && base[c] >= l -> c = parent[c]
+	:: else -> break
+	od
+}
+
+/* The log as it would be read: what is behind a corrupt message is not readable. */
+#define READABLE(j)	(length[j] - HAS(damaged, j))
+
+/* What each member of a view has of its path: into got. */
+inline survey(x)
+{
+	for (a : 0 .. N - 1) {
+		got[a] = 0;
+		if
+		:: HAS(members[x], a) ->
+			compare(epoch[a], READABLE(a), x);
+			got[a] = common
+		:: else
+		fi
+	}
+}
+
+/* ---- durable ------------------------------------------------------------------ */
+
+/* The rule of acknowledgement in a view: into durable and copies. */
+inline acknowledge(x)
+{
+	survey(x);
+	durable = 0;
+	for (b : 1 .. top[x]) {
+		copies = 0;
+		good = true;
+		for (a : 0 .. N - 1) {
+			if
+			:: HAS(members[x], a) && got[a] >= b && counted[x * N + a] <= b -> copies++
+#ifndef MAJORITY
+			:: HAS(members[x], a) && got[a] < b && counted[x * N + a] <= b ->
+				good = false
+#endif
+			:: else
+			fi
+		}
+#ifdef MAJORITY
+		good = 2 * copies > WEIGHT(members[x]);
+#endif
+		if
+#ifdef BUG_COPIES
+		:: good && copies > 0 -> durable = b
+#else
+		:: good && copies >= COPIES -> durable = b
+#endif
+		:: else
+		fi
+	}
+}
+
+/* Have these nodes a majority of each of these views? Into good. The last one is not left yet. */
+inline majorities(nodes, set)
+{
+	good = true;
+	rest = set;
+	do
+	:: rest == 0 -> break
+	:: else ->
+		c = LOWEST(rest);
+		rest = rest & ~BIT(c);
+		elect = members[c];
+		if
+		:: rest != 0 -> elect = elect & ~parted[LOWEST(rest)]
+		:: else
+		fi;
+		if
+		:: 2 * WEIGHT((nodes) & elect) <= WEIGHT(elect) -> good = false
+		:: else
+		fi
+	od
+}
+
+#ifdef BUG_ONE_BACK
+#define BETWEEN(e, x)	(((path[x] & ~path[e]) | BIT(e)) & (BIT(x) | BIT(parent[x])))
+#else
+#define BETWEEN(e, x)	((path[x] & ~path[e]) | BIT(e))
+#endif
+
+/* Is a view established, given what acknowledge() has found? Into good. */
+inline establish(x)
+{
+	up = 0;
+	for (a : 0 .. N - 1) {
+		if
+#ifdef BUG_SYNC
+		:: HAS(members[x], a) && (HAS(path[record[a]], x) || IN(a, x)) -> up = up | BIT(a)
+#else
+		:: HAS(members[x], a) && HAS(path[record[a]], x) -> up = up | BIT(a)
+#endif
+		:: else
+		fi
+	}
+	majorities(up, BETWEEN(since[x], x));
+#ifndef BUG_BASE
+	good = good && durable >= base[x];
+#endif
+}
+
+/* A prefix is shown as durable. */
+inline reveal(x)
+{
+	/* L5: there is one sequence of durable messages. */
+	compare(shown_epoch, shown, x);
+	assert(common == shown || common >= durable);
+	if
+	:: durable > shown ->
+		copies = 0;
+		for (a : 0 .. N - 1) {
+			compare(epoch[a], READABLE(a), x);
+			if
+			:: common >= durable -> copies++
+			:: else
+			fi
+		}
+		/* As many copies as the administrator asks for. */
+		assert(copies >= COPIES);
+		locate(durable, x);
+		shown_epoch = c;
+		shown = durable;
+		/* L5: each restart that stands has all of them. */
+		for (b : 0 .. ROOM - 1) {
+			if
+			:: HAS(chosen, b) && !HAS(path[x], b) ->
+				compare(shown_epoch, shown, b);
+				assert(common == shown)
+			:: else
+			fi
+		}
+	:: else
+	fi
+}
+
+/* Assertions that have to fail, because what they deny does happen. */
+#define RESTARTED(x)	(HAS(chosen, x) && HAS(known, x))
+inline seek(x)
+{
+#ifdef SEEK_RESTART
+	assert(!(RESTARTED(x) && shown > 0 && durable > base[x]));
+#endif
+#ifdef SEEK_AGAIN
+	assert(!(RESTARTED(x) && (chosen & path[x] & ~BIT(x)) && durable > base[x]));
+#endif
+#ifdef SEEK_JOIN
+	for (a : 0 .. N - 1) {
+		assert(!(HAS(known, x) && HAS(members[x], a) && counted[x * N + a] &&
+			 counted[x * N + a] <= durable))
+	}
+#endif
+#ifdef SEEK_LEAVE
+	assert(!(HAS(known, x) && parted[x] && durable > base[x]));
+#endif
+#ifdef SEEK_LATER
+	/* The restart is from a view that was not established. */
+	assert(!(RESTARTED(x) && since[x] != parent[x] && durable > base[x]));
+#endif
+#ifdef SEEK_LOSS
+	/* The members of a restart go on without messages of the view before, which were stable. */
+	assert(!(RESTARTED(x) && base[x] < top[parent[x]]));
+#endif
+#ifdef SEEK_SPLIT
+	for (b : 0 .. ROOM - 1) {
+		if
+		:: HAS(chosen, x) && !HAS(path[x], b) && !HAS(path[b], x) ->
+			copies = 0;
+			for (a : 0 .. N - 1) {
+				copies = copies + IN(a, b)
+			}
+			assert(2 * copies <= WEIGHT(members[b]))
+		:: else
+		fi
+	}
+#endif
+	skip
+}
+
+/* All that members see and show after a step. */
+inline look()
+{
+	for (w : 0 .. ROOM - 1) {
+		up = 0;
+		for (a : 0 .. N - 1) {
+			if
+			:: IN(a, w) -> up = up | BIT(a)
+			:: else
+			fi
+		}
+		if
+		:: up == 0 -> known = known & ~BIT(w)
+		:: else ->
+			acknowledge(w);
+			if
+			:: !HAS(known, w) ->
+				establish(w);
+				if
+				:: good ->
+					known = known | BIT(w);
+#ifndef BUG_BASE
+					/* L3: a restart shows no less than was shown before. */
+					assert(era[w] == era[shown_epoch] || durable >= shown);
+#endif
+					skip
+				:: else
+				fi
+			:: else
+			fi;
+#ifdef SEEK
+			seek(w);
+#endif
+			if
+			:: HAS(known, w) -> reveal(w)
+#ifdef BUG_UNTIED
+			:: else -> reveal(w)
+#else
+#ifdef BUG_CAP
+			:: else ->
+				c = LOWEST(path[w] & ~path[since[w]]);
+				durable = (durable > base[c] -> base[c] : durable);
+				reveal(w)
+#else
+#ifdef BUG_FRESH
+			:: else ->
+				/* L3 */
+				assert(era[w] == era[shown_epoch] || !durable || durable >= shown)
+#else
+			:: else
+#endif
+#endif
+#endif
+			fi
+		fi
+	}
+}
+
+/* ---- views -------------------------------------------------------------------- */
+
+/*
+ * Nodes that have been in the same views are alike. A view takes the lowest of those that are
+ * alike, because all else is the same with other names: into good.
+ */
+inline symmetric(set)
+{
+	good = true;
+	for (a : 1 .. N - 1) {
+		for (b : 0 .. a - 1) {
+			if
+			:: HAS(set, a) && !HAS(set, b) ->
+				kid = 1;
+				for (c : 0 .. views - 1) {
+					if
+					:: HAS(members[c], a) != HAS(members[c], b) -> kid = 0
+					:: else
+					fi
+				}
+				if
+				:: kid -> good = false
+				:: else
+				fi
+			:: else
+			fi
+		}
+	}
+}
+
+/* The memory keeps what the log has not got. */
+inline forget(j)
+{
+	if
+	:: from[j] <= READABLE(j) -> from[j] = 0
+	:: else
+	fi
+}
+
+/*
+ * A node that has accepted a restart enters what it has accepted, or what has followed, or a view
+ * of the same era or of a later one: an attempt in that era has seen what was accepted before.
+ */
+#ifdef BUG_TURN
+#define MAY_ENTER(j, x)	true
+#else
+#define MAY_ENTER(j, x)	(!accepted[j] || HAS(path[x], proposal[accepted[j]]) || \
+			 era[x] >= accepted[j])
+#endif
+
+/* A log is cut where it differs from the path to the view. The memory begins with the view. */
+inline enter(j, x)
+{
+	view[j] = x + 1;
+#ifndef BUG_STALE_VOTE
+	/* A report is of the disk as it was. A node accepts no proposal that came of an old one. */
+	for (a : 1 .. RESTARTS) {
+		voters[a] = voters[a] & ~BIT(j)
+	}
+#endif
+	from[j] = base[x];
+#ifndef BUG_CUT
+	compare(epoch[j], length[j], x);
+	if
+	:: common < length[j] ->
+		damaged = damaged & ~BIT(j);
+		length[j] = common;
+		locate(common, x);
+		epoch[j] = c
+	:: else
+	fi;
+#endif
+	forget(j)
+}
+
+inline new_view(set, before)
+{
+	members[views] = set;
+	parent[views] = before;
+	path[views] = path[before] | BIT(views)
+}
+
+/* Members that have said that they leave the view v, in order. */
+#define LEAVES_V(j)	(HAS(leaving, j) && record[j] == v && HAS(members[v], j))
+
+/* The members of a view go on with others, and without those that are silent. */
+inline change(set)
+{
+	v = 0;
+	last = 0;
+	for (a : 0 .. N - 1) {
+		if
+		:: HAS(set, a) && UP(a) -> v = view[a] - 1; last = 1
+		:: else
+		fi
+	}
+	elect = EACH(LEAVES_V);
+	good = last && !HAS(ended, v) && set != members[v];
+	first = set & members[v] & ~elect;
+	good = good && 2 * WEIGHT(first) > WEIGHT(members[v] & ~elect) && !(set & elect);
+	for (a : 0 .. N - 1) {
+		if
+		:: HAS(set, a) &&
+		   (HAS(members[v], a) -> !IN(a, v) : UP(a) || !MAY_ENTER(a, v)) -> good = false
+		:: else
+		fi
+	}
+	value = good;
+	symmetric(set);
+	if
+	:: good && value ->
+		new_view(set, v);
+		base[views] = top[v];
+		top[views] = top[v];
+		since[views] = (HAS(known, v) -> v : since[v]);
+		parted[views] = elect;
+		era[views] = era[v];
+		ended = ended | BIT(v);
+		changes++;
+		for (b : 0 .. N - 1) {
+			counted[views * N + b] = 0;
+#ifndef MAJORITY
+			if
+			:: HAS(set, b) && HAS(members[v], b) ->
+				counted[views * N + b] = counted[v * N + b]
+			:: HAS(set, b) && !HAS(members[v], b) -> counted[views * N + b] = NEVER
+			:: else
+			fi;
+#endif
+			if
+			:: HAS(set, b) && HAS(members[v], b) -> view[b] = views + 1
+			:: HAS(set, b) && !HAS(members[v], b) -> enter(b, views)
+			:: HAS(elect, b) && IN(b, v) -> view[b] = 0; from[b] = 0
+			:: else
+			fi
+		}
+		views++
+	:: else
+	fi
+}
+
+/* ---- restart ------------------------------------------------------------------ */
+
+#ifdef BUG_LEAVE
+#define REPORTS(j)	(!UP(j))
+#else
+#define REPORTS(j)	(!UP(j) && !HAS(leaving, j))
+#endif
+
+/* Is a reporter, with what it has on disk, one that counts in a view? */
+#ifdef MAJORITY
+#define IS_COUNTED(j, x) HAS(members[x], j)
+#else
+#ifdef BUG_CATCHING
+#define IS_COUNTED(j, x) HAS(members[x], j)
+#else
+#ifdef BUG_STATES
+#define IS_COUNTED(j, x) (HAS(members[x], j) && (HAS(says, j) || counted[(x) * N + (j)] <= got[j]))
+#else
+#define IS_COUNTED(j, x) (HAS(members[x], j) && counted[(x) * N + (j)] <= got[j])
+#endif
+#endif
+#endif
+
+/* Another log that is longer has what is damaged. */
+#define IS_WHOLE(j)	(!HAS(damaged, j) || first > READABLE(j))
+
+/* The newest record of the reporters, which is of view v. A later era is newer. */
+inline find_newest(set)
+{
+	v = 0;
+	for (a : 0 .. N - 1) {
+		if
+		:: HAS(set, a) && (era[record[a]] > era[v] ||
+		   (era[record[a]] == era[v] && record[a] > v)) -> v = record[a]
+		:: else
+		fi
+	}
+}
+
+/* The last view on the way to v that a reporter knows to be established: into w. */
+inline find_established(set)
+{
+	w = 0;
+	for (a : 0 .. N - 1) {
+		if
+		:: HAS(set, a) ->
+			b = (HAS(noted, a) -> record[a] : since[record[a]]);
+			if
+			:: HAS(path[v], b) && b > w -> w = b
+			:: else
+			fi
+		:: else
+		fi
+	}
+}
+
+/* What was accepted in the highest era: into value, or 0. */
+inline find_accepted(set)
+{
+	last = 0;
+	for (a : 0 .. N - 1) {
+		if
+		:: HAS(set, a) && accepted[a] > last -> last = accepted[a]
+		:: else
+		fi
+	}
+	value = proposal[last];
+#ifdef BUG_ADOPT
+	value = 0;
+#endif
+	if
+	/* A view of this era or of a later one runs or ran, so a restart begins there. */
+	:: last <= era[v] || HAS(path[v], value) -> value = 0
+	:: else
+	fi
+}
+
+/* The longest log, as far as it is on the path to v: into first. */
+inline find_base(set)
+{
+#ifdef BUG_SHORTEST
+	first = NEVER;
+#else
+	first = 0;
+#endif
+	for (a : 0 .. N - 1) {
+		if
+		:: HAS(set, a) ->
+			compare(epoch[a], READABLE(a), v);
+#ifdef BUG_SHORTEST
+			first = (common < first -> common : first);
+#else
+			first = (common > first -> common : first);
+#endif
+			got[a] = common
+		:: else
+		fi
+	}
+}
+
+/* Of each view there is a log that has all that may have been durable in it. */
+inline logs_suffice(set, views_between)
+{
+	rest = views_between;
+	do
+	:: rest == 0 -> break
+	:: else ->
+		c = LOWEST(rest);
+		rest = rest & ~BIT(c);
+		copies = 0;
+		for (a : 0 .. N - 1) {
+			if
+			:: HAS(set, a) && IS_COUNTED(a, c) && IS_WHOLE(a) -> copies++
+			:: else
+			fi
+		}
+		if
+#ifdef MAJORITY
+		:: 2 * copies <= WEIGHT(members[c]) -> good = false
+#else
+		:: copies == 0 -> good = false
+#endif
+		:: else
+		fi
+	od
+}
+
+inline propose_view(set)
+{
+	new_view(set, v);
+	base[views] = first;
+	top[views] = first;
+	since[views] = w;
+	parted[views] = 0;
+	era[views] = 0;
+	for (a : 0 .. N - 1) {
+#ifdef MAJORITY
+		counted[views * N + a] = 0
+#else
+		if
+		:: HAS(set, a) && got[a] < first -> counted[views * N + a] = NEVER
+		:: else -> counted[views * N + a] = 0
+		fi
+#endif
+	}
+	value = views;
+	views++
+}
+
+/* Nodes that are down report, promise, and get a proposal. */
+inline attempt(set)
+{
+	find_newest(set);
+	find_established(set);
+#ifdef BUG_NEWEST
+	w = v;
+#endif
+	both = BETWEEN(w, v);
+	last = both;
+	majorities(set, last);
+	find_base(set);
+	logs_suffice(set, BETWEEN(w, v));
+	elect = good;
+	symmetric(set);
+	common = good;
+	if
+	:: elect ->
+		find_accepted(set);
+		if
+		:: !value && common && views < ROOM -> propose_view(set)
+		:: else
+		fi
+	:: else -> value = 0
+	fi;
+	if
+	:: value ->
+		attempts++;
+		proposal[attempts] = value;
+		voters[attempts] = set;
+		range[attempts] = BETWEEN(w, v);
+#ifdef BUG_FORGET_PROMISE
+		reported[attempts] = set;
+#endif
+#ifndef BUG_PROMISE
+		/* A reporter promises that it accepts no proposal of an earlier attempt. */
+		for (a : 1 .. attempts - 1) {
+			voters[a] = voters[a] & ~set
+		}
+#endif
+	:: else
+	fi
+}
+
+/* Majorities have accepted. Nodes that have just accepted begin, and others come when they can. */
+inline choose(e)
+{
+	majorities(acks[e], range[e]);
+	value = proposal[e];
+	if
+	:: good && !HAS(chosen, value) ->
+		/* L6: restarts of one lineage follow each other. */
+		for (b : 0 .. ROOM - 1) {
+			assert(!HAS(chosen, b) || HAS(path[b], value) || HAS(path[value], b))
+		}
+		/* L5: all that was shown as durable is there, in its order. */
+		compare(shown_epoch, shown, value);
+		assert(common == shown);
+		/* L5: a member has it on disk. */
+		last = 0;
+		for (b : 0 .. N - 1) {
+			compare(epoch[b], READABLE(b), shown_epoch);
+			last = last + (HAS(members[value], b) && common >= shown)
+		}
+		assert(last > 0);
+		chosen = chosen | BIT(value);
+		era[value] = e;
+		for (b : 0 .. N - 1) {
+			if
+			:: HAS(acks[e] & voters[e] & members[value], b) && !UP(b) ->
+				enter(b, value)
+			:: else
+			fi
+		}
+	:: else
+	fi
+}
+
+/* A member of a restart that stands comes after the others. */
+inline come(j)
+{
+	v = 0;
+	for (a : 0 .. N - 1) {
+		if
+		:: UP(a) && HAS(chosen, view[a] - 1) && !HAS(ended, view[a] - 1) &&
+		   HAS(members[view[a] - 1], j) -> v = view[a] - 1
+		:: else
+		fi
+	}
+	if
+	:: v != 0 && MAY_ENTER(j, v) -> enter(j, v)
+	:: else
+	fi
+}
+
+/* ---- steps -------------------------------------------------------------------- */
+
+/* The next message, from the memory or from the log of another member. */
+inline persist(j)
+{
+	v = view[j] - 1;
+	good = READABLE(j) >= from[j];
+	for (a : 0 .. N - 1) {
+		if
+		:: a != j && IN(a, v) ->
+			compare(epoch[a], READABLE(a), v);
+			good = good || common > READABLE(j)
+		:: else
+		fi
+	}
+	if
+	:: good ->
+		/* L1: a log has only messages of the view and of the views before. */
+		compare(epoch[j], length[j], v);
+		assert(common == length[j]);
+		if
+		:: HAS(damaged, j) -> damaged = damaged & ~BIT(j)
+		:: else ->
+			length[j]++;
+			locate(length[j], v);
+			epoch[j] = c
+		fi;
+		forget(j)
+	:: else
+	fi
+}
+
+inline sync_record(j)
+{
+	record[j] = view[j] - 1;
+	noted = noted & ~BIT(j);
+	leaving = leaving & ~BIT(j)
+}
+
+inline crash(j)
+{
+	view[j] = 0;
+	from[j] = 0
+}
+
+/* The last message of a log cannot be read any more. It is kept until there is another copy. */
+inline damage(j)
+{
+#ifdef BUG_CORRUPT
+	length[j]--;
+	locate(length[j], epoch[j]);
+	epoch[j] = c
+#else
+	damaged = damaged | BIT(j)
+#endif
+}
+
+/* A member of a view that has ended without it stops in the end. This is no fault. */
+#define STALE(j)	HAS(ended, view[j] - 1)
+
+/* Attempts that cannot succeed are closed, so that states can be the same. */
+inline close()
+{
+	for (b : 1 .. RESTARTS) {
+		if
+		:: range[b] != 0 ->
+			majorities(acks[b] | voters[b], range[b]);
+#ifdef BUG_FORGET_PROMISE
+			good = true;
+#endif
+			if
+			:: !good || HAS(chosen, proposal[b]) ->
+				range[b] = 0;
+				acks[b] = 0;
+				voters[b] = 0
+			:: else
+			fi
+		:: else
+		fi
+	}
+	/* No attempt will ask, and none is left. */
+	good = attempts == RESTARTS;
+	for (b : 1 .. RESTARTS) {
+		good = good && range[b] == 0
+	}
+	if
+	:: good ->
+		for (b : 0 .. N - 1) {
+			accepted[b] = 0
+		}
+	:: else
+	fi
+}
+
+/* What node, view, attempt or set can do. */
+#define CAN_SYNC(i)	(UP(i) && record[i] != view[i] - 1)
+#define CAN_NOTE(i)	(UP(i) && !CAN_SYNC(i) && HAS(known, record[i]) && !HAS(noted, i))
+#define CAN_PERSIST(i)	(UP(i) && READABLE(i) < top[view[i] - 1])
+#define CAN_LEAVE(i)	(leaves > 0 && UP(i) && !CAN_SYNC(i) && !HAS(leaving, i) && !STALE(i))
+#define CAN_CRASH(i)	(UP(i) && (STALE(i) || crashes > 0))
+#define CAN_COME(i)	(!UP(i) && chosen && RUNS)
+#define CAN_DAMAGE(i)	(damages > 0 && !attempts && !UP(i) && length[i] > 0 && \
+			 !HAS(damaged, i))
+#define IN_PART(i)	(UP(i) && counted[(view[i] - 1) * N + i] == NEVER)
+#define FULL(x)		(!HAS(ended, x) && (RUNS_IN(x) & members[x]) == members[x])
+#define CAN_SEND(i)	(UP(i) && sent < MESSAGES && LOWEST(RUNS_IN(view[i] - 1)) == i && \
+			 FULL(view[i] - 1))
+#ifdef BUG_STATES
+#define CAN_LOG(i)	(IN_PART(i) && !HAS(says, i))
+#define CAN_HEAR(i)	(IN_PART(i) && HAS(says, i))
+#else
+#define CAN_LOG(i)	(IN_PART(i) && sent < MESSAGES && FULL(view[i] - 1))
+#endif
+#define CAN_CHOOSE(e)	(range[e] != 0)
+#define CAN_ACCEPT(i, e) (!UP(i) && range[e] != 0 && HAS(voters[e] & ~acks[e], i))
+#define CAN_FORGET_1(i)	(!UP(i) && range[1] != 0 && HAS(reported[1] & ~voters[1], i))
+#define CAN_FORGET_VALUE(i) (!UP(i) && accepted[i])
+#define CAN_CHANGE(set)	(changes < VIEWS && ((set) & RUNS))
+#define CAN_ATTEMPT(set) (attempts < RESTARTS && (EACH(REPORTS) & (set)) == (set))
+
+/* One of those that can. */
+#if N > 3
+#define FOURTH(CAN)	:: d_step { CAN(3) -> it = 3 }
+#else
+#define FOURTH(CAN)
+#endif
+#if N > 4
+#define FIFTH(CAN)	:: d_step { CAN(4) -> it = 4 }
+#else
+#define FIFTH(CAN)
+#endif
+#define NODE(CAN) \
+	if \
+	:: d_step { CAN(0) -> it = 0 } \
+	:: d_step { CAN(1) -> it = 1 } \
+	:: d_step { CAN(2) -> it = 2 } \
+	FOURTH(CAN) \
+	FIFTH(CAN) \
+	fi
+
+#if RESTARTS > 1
+#define SECOND(CAN)	:: d_step { CAN(2) -> e = 2 }
+#else
+#define SECOND(CAN)
+#endif
+#if RESTARTS > 2
+#define THIRD(CAN)	:: d_step { CAN(3) -> e = 3 }
+#else
+#define THIRD(CAN)
+#endif
+#define ERA(CAN) \
+	if \
+	:: d_step { CAN(1) -> e = 1 } \
+	SECOND(CAN) \
+	THIRD(CAN) \
+	fi
+#define ONE_OF(CAN, m)	:: d_step { CAN(m) -> it = m }
+#define TWO_OF(CAN, m)	ONE_OF(CAN, m) ONE_OF(CAN, m + 1)
+#define FOUR_OF(CAN, m)	TWO_OF(CAN, m) TWO_OF(CAN, m + 2)
+#if N > 3
+#define TO_15(CAN)	FOUR_OF(CAN, 8) FOUR_OF(CAN, 12)
+#else
+#define TO_15(CAN)
+#endif
+#if N > 4
+#define TO_31(CAN)	FOUR_OF(CAN, 16) FOUR_OF(CAN, 20) FOUR_OF(CAN, 24) FOUR_OF(CAN, 28)
+#else
+#define TO_31(CAN)
+#endif
+#define SET(CAN) \
+	if \
+	ONE_OF(CAN, 1) ONE_OF(CAN, 2) ONE_OF(CAN, 3) \
+	FOUR_OF(CAN, 4) \
+	TO_15(CAN) \
+	TO_31(CAN) \
+	fi
+
+#define CAN_ACCEPT_1(i)	CAN_ACCEPT(i, 1)
+#define CAN_ACCEPT_2(i)	CAN_ACCEPT(i, 2)
+#define CAN_ACCEPT_3(i)	CAN_ACCEPT(i, 3)
+
+inline accept(j, e)
+{
+	acks[e] = acks[e] | BIT(j);
+	accepted[j] = (accepted[j] > e -> accepted[j] : e)
+}
+
+active proctype world()
+{
+	byte it, e;
+
+	d_step {
+		members[0] = (1 << FIRST) - 1;
+		path[0] = 1;
+		for (b : 0 .. FIRST - 1) {
+			view[b] = 1
+		}
+		known = 1;
+		skip
+	}
+	do
+	:: atomic {
+		if
+		:: NODE(CAN_SYNC); d_step { sync_record(it); skip }
+		:: NODE(CAN_NOTE); d_step { noted = noted | BIT(it); skip }
+		:: NODE(CAN_PERSIST); d_step { persist(it); skip }
+		:: NODE(CAN_LEAVE); d_step { leaves--; leaving = leaving | BIT(it); skip }
+		:: NODE(CAN_CRASH); d_step {
+			crashes = crashes - !STALE(it);
+			crash(it);
+			skip
+		}
+		:: NODE(CAN_COME); d_step { come(it); skip }
+		:: NODE(CAN_SEND); d_step { sent++; top[view[it] - 1]++; skip }
+#if DAMAGES
+		:: NODE(CAN_DAMAGE); d_step { damages--; damage(it); skip }
+#endif
+#ifndef MAJORITY
+#ifdef BUG_STATES
+		:: NODE(CAN_LOG); d_step { says = says | BIT(it); skip }
+		:: NODE(CAN_HEAR); d_step { counted[(view[it] - 1) * N + it] = 0; skip }
+#else
+		/* A LOGGING record is a message. */
+		:: NODE(CAN_LOG); d_step {
+			sent++;
+			top[view[it] - 1]++;
+			counted[(view[it] - 1) * N + it] = top[view[it] - 1];
+			skip
+		}
+#endif
+#endif
+#ifdef BUG_FORGET_PROMISE
+		:: NODE(CAN_FORGET_1); d_step { voters[1] = voters[1] | BIT(it); skip }
+#endif
+#ifdef BUG_FORGET_VALUE
+		:: NODE(CAN_FORGET_VALUE); d_step { accepted[it] = 0; skip }
+#endif
+		:: NODE(CAN_ACCEPT_1); d_step { accept(it, 1); skip }
+#if RESTARTS > 1
+		:: NODE(CAN_ACCEPT_2); d_step { accept(it, 2); skip }
+#endif
+#if RESTARTS > 2
+		:: NODE(CAN_ACCEPT_3); d_step { accept(it, 3); skip }
+#endif
+		:: ERA(CAN_CHOOSE); d_step { choose(e); e = 0; skip }
+		:: SET(CAN_CHANGE); d_step { change(it); skip }
+		:: SET(CAN_ATTEMPT); d_step { attempt(it); skip }
+		:: d_step {
+			RUNS && totals > 0 ->
+			totals--;
+			for (b : 0 .. N - 1) {
+				crash(b)
+			};
+			skip
+		}
+		fi;
+		d_step { it = 0; close(); look(); skip }
+	   }
+	:: timeout -> break
+	od
+}
