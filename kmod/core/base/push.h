@@ -29,7 +29,7 @@
 #define SPINDLE_IMM_STATE	65U	/* for membership's state block: its count follows */
 
 /* How a member is pushed. */
-#define SPINDLE_PUSH_SPLIT	BIT(0) /* its device keeps order: two guards may follow each other */
+#define SPINDLE_PUSH_SPLIT	BIT(0) /* its device keeps order, so two guards may follow */
 #define SPINDLE_PUSH_EXPRESS	BIT(1) /* the member looks for express messages */
 
 /* Writes that one push of one subgroup makes at most. */

@@ -317,8 +317,8 @@ static u32 push_cells(const struct spindle_tb *tb, struct spindle_tb_member *m,
 }
 
 /*
- * Add pieces of the guard's copy, from place @n on. Returns the number of writes. The last piece has
- * the seal.
+ * Add pieces of the guard's copy, from place @n on. Returns the number of writes. The last piece
+ * has the seal.
  */
 static u32 push_guard(const struct spindle_tb *tb, struct spindle_tb_member *m,
 		      struct spindle_write *write, u32 n, u32 max)

@@ -36,8 +36,8 @@
  * A process can also skip members. They then lack what changes until the process takes them in
  * again, and no flush waits for them.
  *
- * What is in a row comes from a process, and nothing here believes it. A peer's block or guard makes
- * readers look, and predicates.
+ * What is in a row comes from a process, and nothing here believes it. A peer's block or guard
+ * makes readers look, and predicates.
  *
  * Context: engine, where nothing else is said.
  */
@@ -84,7 +84,7 @@ struct spindle_tb_member {
 	const struct spindle_block *block;
 	/** @seal: seal of the last block that was accepted */
 	u64 seal;
-	/** @guard_seal: seal of its last guard that was found whole; only where writes keep order */
+	/** @guard_seal: seal of its last guard that was whole; only where writes keep order */
 	u64 guard_seal;
 	/** @guard: version of its guard that all that came before it is here for */
 	u64 guard;

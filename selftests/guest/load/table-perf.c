@@ -362,7 +362,7 @@ static uint32_t add_count(struct spindle_table *t, uint64_t end)
 	return add(t, &p);
 }
 
-/* A predicate that holds in each look up to @end, and counts in field @i from the end of the cell. */
+/* A predicate that holds in each look up to @end, and counts in field @i from the cell's end. */
 static uint32_t add_counter(uint32_t i, uint64_t end)
 {
 	struct spindle_field at = field;
