@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <getopt.h>
+
+#include "sim.h"
+#include "tap.h"
+
+static void choose_sizes(struct sim *sim)
+{
+	u32 blocks = 3 + rng_below(&sim->rng, 6), frames = 1 + rng_below(&sim->rng, 3);
+
+	sim->id = (struct spindle_dlog_ident){ .subgroup = 7, .node = 3, .block = 4096 };
+	if (rng_chance(&sim->rng, 70))
+		sim->id.block = 512;
+	sim->id.salt = rng_u64(&sim->rng);
+	sim_bytes(rng_u64(&sim->rng), sim->id.lineage, sizeof(sim->id.lineage));
+	sim->id.frame = sim->id.block * (sim->id.block == 512 ? blocks : 1 + blocks / 3);
+	sim->id.segment = sim->id.block + frames * sim->id.frame +
+			  rng_below(&sim->rng, 6) * sim->id.block;
+	if (sim->id.segment > DISK_BYTES)
+		sim->id.segment = DISK_BYTES;
+}
+
+static void choose_config(struct sim *sim)
+{
+	struct spindle_dlog_config *c = &sim->config;
+	u32 i;
+
+	*c = (struct spindle_dlog_config){ .depth = 1, .go_on = true, .meta = sim->meta };
+	if (rng_chance(&sim->rng, 70))
+		c->depth += rng_below(&sim->rng, 8);
+	c->eager = rng_chance(&sim->rng, 50);
+	c->policy = rng_below(&sim->rng, 3);
+	c->commit = rng_below(&sim->rng, sim->id.frame);
+	c->spares = 1 + rng_below(&sim->rng, 3);
+	for (i = 0; i <= c->depth; i++)
+		c->slot[i] = sim->slot[i];
+}
+
+static void choose_faults(struct sim *sim)
+{
+	sim->map_max = 3 + rng_below(&sim->rng, SIM_SEGMENTS - 3);
+	sim->eio = rng_chance(&sim->rng, 20) ? 1 + rng_below(&sim->rng, 20) : 0;
+	sim->corrupts = rng_chance(&sim->rng, 35);
+	if (rng_chance(&sim->rng, 30))
+		sim->disk.most = 2 + rng_below(&sim->rng, 10);
+}
+
+static void begin_schedule(struct sim *sim, u64 seed)
+{
+	u32 i, frames = sim->frames;
+
+	for (i = 0; i < frames; i++) {
+		free(sim->frame[i].copy);
+		sim->frame[i].copy = NULL;
+	}
+	sim->frames = 0;
+	sim->seed = seed;
+	sim->rng = (struct rng){ .state = rng_mix(seed) };
+	sim->failure[0] = 0;
+	sim->running = false;
+	sim->stop = false;
+	sim->hurt = false;
+	sim->meta_hurt = false;
+	sim->bad_sector = false;
+	sim->first = rng_u64(&sim->rng) >> 1;
+	if (rng_chance(&sim->rng, 50))
+		sim->first = rng_below(&sim->rng, 3);
+	sim->next = sim->first;
+	sim->persisted = sim->first;
+	sim->low = sim->first;
+	sim->low_asked = sim->first;
+	sim->era = 1;
+	sim->vid = 1;
+	sim->now = 1000000;
+	disk_init(&sim->disk, rng_mix(seed + 1), seed & 1);
+	choose_sizes(sim);
+	choose_config(sim);
+	choose_faults(sim);
+}
+
+static void prepare_scan(struct sim *sim)
+{
+	sim->scan = (struct spindle_dlog_scan){
+		.port = &sim->disk.port, .window = { .buf = sim->window[0], .size = SIM_BUFFER },
+		.file = sim->file, .max_files = DISK_FILES, .damaged = sim->damaged,
+		.max_damaged = SIM_RANGES, .epoch = sim->epoch, .max_epochs = SIM_EPOCHS,
+		.id = { .frame = sim->id.frame },
+		.map = { .seg = sim->segment[0], .max = SIM_SEGMENTS },
+	};
+}
+
+static void heal_sectors(struct sim *sim)
+{
+	u32 i;
+
+	for (i = 0; i < DISK_FILES; i++)
+		memset(sim->disk.file[i].bad, 0, sizeof(sim->disk.file[i].bad));
+	sim->bad_sector = false;
+}
+
+/* A scan of a new log is filled in by the caller. */
+static void fill_new(struct sim *sim)
+{
+	if (sim->persisted != sim->first)
+		sim_fail(sim, "a log is new that had messages");
+	sim->scan.id = sim->id;
+	sim->scan.map.low = sim->first;
+	sim->scan.map.until = sim->first;
+	sim->scan.next = sim->first;
+}
+
+static int scan_again(struct sim *sim)
+{
+	int err;
+
+	prepare_scan(sim);
+	err = spindle_dlog_recover(&sim->scan);
+	if (err == -EIO && sim->bad_sector) {
+		heal_sectors(sim);
+		prepare_scan(sim);
+		err = spindle_dlog_recover(&sim->scan);
+	}
+	if (err == -EUCLEAN && sim->meta_hurt)
+		sim->stop = true;
+	else if (err)
+		sim_fail(sim, "recovery fails: %d", err);
+	return err;
+}
+
+/* What was not durable may be gone, and the next life writes something else. */
+static void take_end(struct sim *sim)
+{
+	sim->cuts += sim->next != sim->scan.next;
+	sim->next = sim->scan.next;
+	if (sim->persisted > sim->next)
+		sim->persisted = sim->next;
+	sim->low = max(sim->scan.map.low, sim->first);
+	/* A group never goes back to an older view, whatever a member has on disk. */
+	sim->vid += rng_below(&sim->rng, 2);
+	sim->meta_hurt = false;
+}
+
+static void start(struct sim *sim)
+{
+	int err = scan_again(sim);
+
+	if (err || sim->failure[0])
+		return;
+	if (sim->scan.is_new)
+		fill_new(sim);
+	else
+		sim_check_scan(sim);
+	if (sim->failure[0])
+		return;
+	take_end(sim);
+	sim->scan.map.max = max(sim->map_max, sim->scan.map.n + 2);
+	if (sim->scan.map.max > SIM_SEGMENTS)
+		sim->scan.map.max = SIM_SEGMENTS;
+	err = spindle_dlog_start(&sim->log, &sim->config, &sim->scan);
+	if (err)
+		sim_fail(sim, "a start fails: %d", err);
+	sim->running = !err;
+	sim->erred = false;
+	sim_begin_follower(sim);
+	sim->config.eager ^= rng_chance(&sim->rng, 10);
+}
+
+static void crash(struct sim *sim)
+{
+	bool power = rng_chance(&sim->rng, 60);
+	enum disk_loss loss = rng_below(&sim->rng, 3);
+
+	SIM_SAY(sim, "crash: power %d loss %d at %llu, persisted %llu\n", power, loss,
+		(unsigned long long)sim->next, (unsigned long long)sim->persisted);
+	disk_crash(&sim->disk, power, loss);
+	sim->running = false;
+	sim->crashes++;
+}
+
+static u32 choose_length(struct sim *sim)
+{
+	u32 most = sim->id.frame - sizeof(struct spindle_dlog_frame) -
+		   sizeof(struct spindle_dlog_record);
+
+	if (rng_chance(&sim->rng, 3))
+		return most - rng_below(&sim->rng, 8);
+	if (rng_chance(&sim->rng, 80))
+		most = min(most, 300U);
+	return rng_below(&sim->rng, most);
+}
+
+static bool append(struct sim *sim)
+{
+	static u8 data[SIM_LONGEST];
+	struct sim_message *t;
+	struct spindle_dlog_msg m;
+	u64 key = rng_u64(&sim->rng);
+	int err;
+
+	if (sim->next - sim->first == SIM_MESSAGES)
+		return false;
+	m = (struct spindle_dlog_msg){
+		.lsn = sim->next, .era = sim->era, .vid = sim->vid, .slot = key,
+		.node = (u32)(key >> 7), .sender = (u32)(key >> 9), .flags = (u32)(key >> 11),
+		.len = choose_length(sim), .data = data,
+	};
+	sim_bytes(key, data, m.len);
+	err = spindle_dlog_append(&sim->log, &m, sim->now);
+	sim->fulls += err == -ENOSPC;
+	if (err == -EINVAL || err == -EMSGSIZE)
+		sim_fail(sim, "a message is refused: %d", err);
+	if (err)
+		return false;
+	t = sim_message(sim, sim->next++);
+	*t = (struct sim_message){ .key = key, .era = m.era, .vid = m.vid, .len = m.len,
+				   .time = sim->now };
+	sim->appended++;
+	return true;
+}
+
+static void append_some(struct sim *sim)
+{
+	u32 n = 1 + rng_below(&sim->rng, 6);
+
+	if (rng_chance(&sim->rng, 5))
+		sim->vid++;
+	if (rng_chance(&sim->rng, 1))
+		sim->era++;
+	while (n-- && append(sim))
+		;
+	if (rng_chance(&sim->rng, 90))
+		spindle_dlog_commit(&sim->log, sim->now);
+}
+
+static enum disk_fault choose_fault(struct sim *sim, const struct disk_op *p)
+{
+	if (rng_below(&sim->rng, 1000) < sim->eio)
+		return DISK_EIO;
+	if (!sim->corrupts || p->op.what != SPINDLE_DLOG_WRITE ||
+	    p->op.file.kind != SPINDLE_DLOG_SEGMENT || rng_below(&sim->rng, 100))
+		return DISK_FINE;
+	sim->hurt = true;
+	return rng_chance(&sim->rng, 50) ? DISK_NOWHERE : DISK_ASTRAY;
+}
+
+static void end_one(struct sim *sim)
+{
+	struct disk_op *p;
+	enum disk_fault fault;
+	u32 token, i;
+	int err;
+
+	if (!sim->disk.pending)
+		return;
+	i = rng_below(&sim->rng, sim->disk.pending);
+	p = disk_pending(&sim->disk, i);
+	fault = choose_fault(sim, p);
+	sim_note_write(sim, p);
+	token = disk_end(&sim->disk, i, fault, &err);
+	sim->fails += err == -EIO;
+	sim->erred |= err == -EIO;
+	SIM_SAY(sim, "end of %u kind %u id %llu at %llu, token %u: %d\n", p->op.what,
+		p->op.file.kind, (unsigned long long)p->op.file.id,
+		(unsigned long long)p->op.offset, token, err);
+	spindle_dlog_done(&sim->log, token, err);
+	sim_see_progress(sim);
+}
+
+static void trim(struct sim *sim)
+{
+	struct spindle_dlog *log = &sim->log;
+	u64 span = log->persisted - log->map.low;
+	u64 lsn = log->map.low + (span ? rng_below(&sim->rng, (u32)span + 1) : 0);
+
+	if (!log->opened)
+		return;
+	sim->low_asked = max(sim->low_asked, lsn);
+	if (spindle_dlog_trim(log, lsn))
+		sim_fail(sim, "a trim is refused");
+	if (!spindle_dlog_trim(log, log->persisted + 1))
+		sim_fail(sim, "a trim of what is not durable is accepted");
+	sim_see_progress(sim);
+}
+
+static bool meta_is_good(struct sim *sim, u64 id)
+{
+	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_META, .id = id };
+	struct disk_file *f = disk_find(&sim->disk, name);
+	struct spindle_dlog_meta_state state;
+	struct spindle_dlog_ident ident;
+	u8 block[SPINDLE_DLOG_BLOCK_MAX];
+
+	return f && disk_read(f, 0, block, sim->id.block) == (int)sim->id.block &&
+	       !spindle_dlog_meta_parse(block, &ident, &state);
+}
+
+static void flip(struct sim *sim, struct disk_file *f)
+{
+	u32 at = rng_below(&sim->rng, f->bytes), sector = at / DISK_SECTOR;
+	u8 bit = 1U << rng_below(&sim->rng, 8);
+
+	f->platter[at] ^= bit;
+	if (f->dirty[sector])
+		f->cache[at] ^= bit;
+	sim->hurt = true;
+}
+
+static void hurt_disk(struct sim *sim)
+{
+	u64 meta = rng_below(&sim->rng, 2);
+	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_META, .id = meta };
+	struct disk_file *f = disk_any_segment(&sim->disk);
+
+	if (!sim->corrupts)
+		return;
+	if (rng_chance(&sim->rng, 10) && meta_is_good(sim, !meta) && meta_is_good(sim, meta)) {
+		SIM_SAY(sim, "a meta block is hurt\n");
+		flip(sim, disk_find(&sim->disk, name));
+		sim->meta_hurt = true;
+	} else if (f && rng_chance(&sim->rng, 30)) {
+		SIM_SAY(sim, "a sector cannot be read\n");
+		f->bad[rng_below(&sim->rng, f->bytes / DISK_SECTOR)] = true;
+		sim->bad_sector = true;
+		sim->hurt = true;
+	} else if (f) {
+		SIM_SAY(sim, "a bit flips\n");
+		flip(sim, f);
+	}
+}
+
+/* A segment may be as short as the next message is long, and then a disk of two is full. */
+static void give_space(struct sim *sim)
+{
+	if (rng_chance(&sim->rng, 20))
+		sim->disk.most++;
+	spindle_dlog_more(&sim->log);
+}
+
+static void step(struct sim *sim)
+{
+	u32 dice = rng_below(&sim->rng, 1000);
+
+	sim->steps++;
+	sim->now += rng_below(&sim->rng, 100);
+	if (!sim->running)
+		start(sim);
+	else if (dice < 350)
+		append_some(sim);
+	else if (dice < 880)
+		end_one(sim);
+	else if (dice < 900)
+		spindle_dlog_commit(&sim->log, sim->now);
+	else if (dice < 920)
+		spindle_dlog_mark(&sim->log, sim->now);
+	else if (dice < 935)
+		trim(sim);
+	else if (dice < 940)
+		sim_check_live(sim);
+	else if (dice < 950)
+		sim_follow(sim);
+	else if (dice < 955)
+		sim_check_time(sim);
+	else if (dice < 965)
+		hurt_disk(sim);
+	else if (dice < 975)
+		give_space(sim);
+	else
+		crash(sim);
+	if (sim->running)
+		sim_see_progress(sim);
+	if (sim->disk.wrong)
+		sim_fail(sim, "%s", sim->disk.wrong);
+}
+
+/* Without more faults, everything becomes durable. */
+static void drain(struct sim *sim)
+{
+	u32 n;
+
+	sim->eio = 0;
+	sim->corrupts = false;
+	sim->disk.most = DISK_FILES;
+	if (!sim->running && !sim->failure[0])
+		start(sim);
+	for (n = 0; n < 2000 && sim->running && !sim->failure[0] && !sim->log.failed; n++) {
+		if (sim->log.opened && sim->log.persisted == sim->next && !sim->disk.pending)
+			return;
+		if (sim->log.opened && n % 50 == 49) {
+			sim->low_asked = sim->log.persisted;
+			spindle_dlog_trim(&sim->log, sim->log.persisted);
+		}
+		spindle_dlog_commit(&sim->log, sim->now);
+		spindle_dlog_more(&sim->log);
+		end_one(sim);
+	}
+	if (sim->running && !sim->failure[0] && !sim->log.failed)
+		sim_fail(sim, "the log does not come to rest: state %u, %llu of %llu",
+			 spindle_dlog_state(&sim->log), (unsigned long long)sim->persisted,
+			 (unsigned long long)sim->next);
+}
+
+static void last_crash(struct sim *sim)
+{
+	if (sim->failure[0] || sim->stop)
+		return;
+	disk_crash(&sim->disk, true, DISK_LOSE_ALL);
+	sim->running = false;
+	if (!scan_again(sim) && !sim->scan.is_new)
+		sim_check_scan(sim);
+	if (sim->scan.is_new && sim->persisted != sim->first && !sim->stop)
+		sim_fail(sim, "the log is gone");
+}
+
+static bool run(struct sim *sim, u64 seed)
+{
+	u32 i, n;
+
+	begin_schedule(sim, seed);
+	n = 100 + rng_below(&sim->rng, 400);
+	for (i = 0; i < n && !sim->failure[0] && !sim->stop; i++)
+		step(sim);
+	if (!sim->stop)
+		drain(sim);
+	last_crash(sim);
+	disk_free(&sim->disk);
+	if (sim->failure[0])
+		printf("seed %llu step %u: %s\n", (unsigned long long)seed, i, sim->failure);
+	return !sim->failure[0];
+}
+
+static void prepare(struct sim *sim)
+{
+	u32 i;
+
+	for (i = 0; i <= SPINDLE_DLOG_DEPTH; i++)
+		sim->slot[i] = aligned_alloc(4096, SIM_BUFFER);
+	sim->meta = aligned_alloc(4096, SPINDLE_DLOG_BLOCK_MAX);
+	sim->window[0] = aligned_alloc(4096, SIM_BUFFER);
+	sim->window[1] = aligned_alloc(4096, SIM_BUFFER);
+	sim->window[2] = aligned_alloc(4096, SIM_BUFFER);
+	sim->frame = calloc(SIM_FRAMES, sizeof(*sim->frame));
+}
+
+static void release(struct sim *sim)
+{
+	u32 i;
+
+	for (i = 0; i <= SPINDLE_DLOG_DEPTH; i++)
+		free(sim->slot[i]);
+	for (i = 0; i < SIM_FRAMES; i++)
+		free(sim->frame[i].copy);
+	free(sim->meta);
+	free(sim->window[0]);
+	free(sim->window[1]);
+	free(sim->window[2]);
+	free(sim->frame);
+	free(sim);
+}
+
+static u64 number(const char *text)
+{
+	char *end;
+	u64 n = strtoull(text, &end, 0);
+
+	if (*end || end == text || text[0] == '-') {
+		fprintf(stderr, "'%s' is no number\n", text);
+		exit(2);
+	}
+	return n;
+}
+
+static void print_counts(const struct sim *sim)
+{
+	printf("# %llu steps, %llu crashes, %llu messages appended, %llu read\n",
+	       (unsigned long long)sim->steps, (unsigned long long)sim->crashes,
+	       (unsigned long long)sim->appended, (unsigned long long)sim->reads);
+	printf("# %llu ranges damaged, %llu tails cut, %llu errors of the disk, %llu times full\n",
+	       (unsigned long long)sim->damages, (unsigned long long)sim->cuts,
+	       (unsigned long long)sim->fails, (unsigned long long)sim->fulls);
+}
+
+int main(int argc, char **argv)
+{
+	struct sim *sim = calloc(1, sizeof(*sim));
+	u64 seed = 1, n = 1000, most = 10, i, bad = 0;
+	int c;
+
+	while ((c = getopt(argc, argv, "s:n:m:v")) != -1) {
+		if (c == 's')
+			seed = number(optarg);
+		else if (c == 'n')
+			n = number(optarg);
+		else if (c == 'm')
+			most = number(optarg);
+		else if (c == 'v')
+			sim->verbose = true;
+		else
+			return 2;
+	}
+	prepare(sim);
+	for (i = 0; i < n && bad < most; i++)
+		bad += !run(sim, seed + i);
+	print_counts(sim);
+	ok(!bad && n, "the log in %llu schedules from seed %llu on", (unsigned long long)i,
+	   (unsigned long long)seed);
+	release(sim);
+	return tap_end();
+}

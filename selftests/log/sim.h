@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The simulator of the durable log: a writer and readers over a model disk, with crashes and
+ * faults. The same seed gives the same run.
+ *
+ *	disk.c		the disk
+ *	check.c		what was appended, and what has to be there
+ *	sim.c		the schedule, and the program
+ *
+ * Owner: sim.c has the one struct sim. Context: one thread.
+ */
+#ifndef SPINDLE_DLOG_TEST_SIM_H
+#define SPINDLE_DLOG_TEST_SIM_H
+
+#include "disk.h"
+
+#define SIM_MESSAGES 4096
+#define SIM_FRAMES 2048
+#define SIM_SEGMENTS 24
+#define SIM_RANGES 256
+#define SIM_EPOCHS 256
+#define SIM_LONGEST (16U << 10)
+#define SIM_BUFFER (SIM_LONGEST + SPINDLE_DLOG_BLOCK_MAX)
+
+/* A message, as the reference knows it. Its bytes follow from the key. */
+struct sim_message {
+	u64 key;
+	u64 era;
+	u64 vid;
+	u64 time;
+	u32 len;
+	bool hurt; /* was reported as damaged */
+};
+
+/* A frame that was written, to know what of it is intact. */
+struct sim_frame {
+	u64 seq;
+	u64 offset;
+	u64 lsn;
+	u64 end;
+	u64 base;
+	u64 acked;
+	u32 bytes;
+	bool intact;
+	u8 *copy;
+};
+
+struct sim {
+	struct rng rng;
+	u64 seed;
+	bool verbose;
+	char failure[256];
+
+	struct disk disk;
+	struct spindle_dlog log;
+	struct spindle_dlog_scan scan;
+	struct spindle_dlog_config config;
+	struct spindle_dlog_ident id;
+	struct spindle_dlog_reader reader;
+	struct spindle_dlog_reader follower; /* of this life's log */
+	bool running;
+	bool stop; /* the schedule cannot go on, and nothing is wrong */
+
+	u32 map_max;
+	u32 eio; /* of 1000 operations */
+	bool erred; /* an operation has failed in this life */
+	bool corrupts; /* this schedule hurts acknowledged bytes */
+	bool hurt; /* it has */
+	bool meta_hurt; /* a meta block, in this life */
+	bool bad_sector;
+
+	u64 first; /* position of message[0] */
+	struct sim_message message[SIM_MESSAGES];
+	u64 next; /* position of the next one */
+	u64 persisted; /* all below was reported durable */
+	u64 low;
+	u64 low_asked;
+	u64 era;
+	u64 vid;
+	u64 now;
+	struct sim_frame *frame;
+	u32 frames;
+
+	u8 *slot[SPINDLE_DLOG_DEPTH + 1];
+	u8 *meta;
+	u8 *window[3];
+	struct spindle_dlog_segment segment[2][SIM_SEGMENTS];
+	struct spindle_dlog_file file[DISK_FILES];
+	struct spindle_dlog_range damaged[SIM_RANGES];
+	struct spindle_dlog_epoch epoch[SIM_EPOCHS];
+
+	u64 crashes, reads, damages, cuts, fulls, fails, steps, appended;
+};
+
+void sim_fail(struct sim *sim, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#define SIM_SAY(sim, ...) do { if ((sim)->verbose) printf("# " __VA_ARGS__); } while (0)
+
+/* check.c */
+struct sim_message *sim_message(struct sim *sim, u64 lsn);
+void sim_bytes(u64 key, u8 *to, u32 len);
+void sim_note_write(struct sim *sim, const struct disk_op *p);
+void sim_see_progress(struct sim *sim);
+void sim_check_scan(struct sim *sim);
+void sim_check_live(struct sim *sim);
+void sim_follow(struct sim *sim);
+void sim_begin_follower(struct sim *sim);
+void sim_check_time(struct sim *sim);
+
+#endif /* SPINDLE_DLOG_TEST_SIM_H */

@@ -1,0 +1,671 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Cases of the durable log that a simulator meets rarely, or that need a disk made by hand.
+ */
+#include <errno.h>
+#include <endian.h>
+
+#include "disk.h"
+#include "tap.h"
+
+#define BLOCK 512U
+#define FRAME 2048U
+#define SEGMENT 8192U
+#define BUFFER (FRAME + SPINDLE_DLOG_BLOCK_MAX)
+#define FIRST 100U
+
+static struct fixture {
+	struct disk disk;
+	struct spindle_dlog log;
+	struct spindle_dlog_scan scan;
+	struct spindle_dlog_config config;
+	struct spindle_dlog_segment segment[8];
+	struct spindle_dlog_file file[DISK_FILES];
+	struct spindle_dlog_range damaged[8];
+	struct spindle_dlog_epoch epoch[8];
+	u8 slot[SPINDLE_DLOG_DEPTH + 1][BUFFER] __attribute__((aligned(4096)));
+	u8 meta[SPINDLE_DLOG_BLOCK_MAX] __attribute__((aligned(4096)));
+	u8 window[2][BUFFER] __attribute__((aligned(4096)));
+} fx;
+
+static const struct spindle_dlog_ident ident = {
+	.lineage = "a lineage of 16", .subgroup = 2, .node = 5, .block = BLOCK,
+	.segment = SEGMENT, .frame = FRAME, .salt = 0x1234567890abcdefULL,
+};
+
+static int scan(void)
+{
+	fx.scan = (struct spindle_dlog_scan){
+		.port = &fx.disk.port, .window = { .buf = fx.window[0], .size = BUFFER },
+		.file = fx.file, .max_files = DISK_FILES, .damaged = fx.damaged,
+		.max_damaged = 8, .epoch = fx.epoch, .max_epochs = 8, .known = fx.scan.known,
+		.id = { .frame = FRAME }, .map = { .seg = fx.segment, .max = 8 },
+	};
+	return spindle_dlog_recover(&fx.scan);
+}
+
+static void end_all(void)
+{
+	u32 token;
+	int err;
+
+	while (fx.disk.pending) {
+		token = disk_end(&fx.disk, 0, DISK_FINE, &err);
+		spindle_dlog_done(&fx.log, token, err);
+	}
+}
+
+static void start(u32 depth)
+{
+	u32 i;
+
+	fx.config = (struct spindle_dlog_config){
+		.depth = depth, .eager = true, .spares = 1, .meta = fx.meta,
+		.policy = fx.config.policy, .go_on = fx.config.go_on,
+	};
+	for (i = 0; i <= SPINDLE_DLOG_DEPTH; i++)
+		fx.config.slot[i] = fx.slot[i];
+	CHECK_EQ(scan(), 0);
+	if (fx.scan.is_new) {
+		fx.scan.id = ident;
+		fx.scan.map.low = FIRST;
+		fx.scan.next = FIRST;
+	}
+	CHECK_EQ(spindle_dlog_start(&fx.log, &fx.config, &fx.scan), 0);
+}
+
+static void begin(u32 depth)
+{
+	memset(&fx, 0, sizeof(fx));
+	disk_init(&fx.disk, 1, true);
+	start(depth);
+	end_all();
+	CHECK_EQ(spindle_dlog_state(&fx.log), SPINDLE_DLOG_RUNNING);
+}
+
+static void end(void)
+{
+	CHECK(!fx.disk.wrong);
+	disk_free(&fx.disk);
+}
+
+static int append(u32 len, u64 vid, u64 now)
+{
+	static u8 data[FRAME];
+	struct spindle_dlog_msg m = {
+		.lsn = fx.log.next, .era = 1, .vid = vid, .slot = fx.log.next, .len = len,
+		.data = data,
+	};
+
+	memset(data, (u8)m.lsn, sizeof(data));
+	return spindle_dlog_append(&fx.log, &m, now);
+}
+
+/* Frames of one message each, durable. */
+static void write_frames(u32 n)
+{
+	while (n--) {
+		CHECK_EQ(append(40, 1, fx.log.next), 0);
+		spindle_dlog_commit(&fx.log, 0);
+		end_all();
+	}
+	CHECK_EQ(fx.log.persisted, fx.log.next);
+}
+
+static u8 *bytes_at(u64 seq, u32 offset)
+{
+	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_SEGMENT, .id = seq };
+
+	return disk_find(&fx.disk, name)->platter + offset;
+}
+
+static void open_reader(struct spindle_dlog_reader *r, const struct spindle_dlog_map *map, u64 lsn)
+{
+	*r = (struct spindle_dlog_reader){
+		.port = &fx.disk.port, .id = &ident, .map = map,
+		.window = { .buf = fx.window[1], .size = BUFFER },
+	};
+	spindle_dlog_seek(r, lsn);
+}
+
+static u32 crc_of_bits(const u8 *buf, size_t len)
+{
+	u32 crc = ~0U, i;
+
+	while (len--) {
+		crc ^= *buf++;
+		for (i = 0; i < 8; i++)
+			crc = crc & 1 ? crc >> 1 ^ 0x82f63b78U : crc >> 1;
+	}
+	return ~crc;
+}
+
+static void test_crc(void)
+{
+	struct rng rng = { .state = 5 };
+	u8 buf[100];
+	u32 i, n, part;
+
+	CHECK_EQ(spindle_dlog_crc(0, "123456789", 9), 0xe3069283U);
+	for (i = 0; i < 1000; i++) {
+		for (n = 0; n < sizeof(buf); n++)
+			buf[n] = (u8)rng_u64(&rng);
+		n = rng_below(&rng, sizeof(buf));
+		part = rng_below(&rng, n + 1);
+		CHECK_EQ(spindle_dlog_crc(0, buf, n), crc_of_bits(buf, n));
+		CHECK_EQ(spindle_dlog_crc_table(0, buf, n), crc_of_bits(buf, n));
+		CHECK_EQ(spindle_dlog_crc(spindle_dlog_crc(0, buf, part), buf + part, n - part),
+			 crc_of_bits(buf, n));
+	}
+}
+
+static void build(u8 *buf, struct spindle_dlog_info *info)
+{
+	struct spindle_dlog_msg m = { .slot = 9, .node = 3, .sender = 1, .len = 13,
+				     .data = "thirteen byte" };
+	struct spindle_dlog_build b;
+	u32 i;
+
+	*info = (struct spindle_dlog_info){ .seq = 4, .offset = 1024, .lsn = 50, .base = 40,
+					   .acked = 45, .era = 1, .vid = 2, .time = 77 };
+	spindle_dlog_build_begin(&b, buf, FRAME);
+	for (i = 0; i < 3; i++)
+		spindle_dlog_build_add(&b, &m);
+	CHECK_EQ(spindle_dlog_build_seal(&b, &ident, info), BLOCK);
+}
+
+static int parse(const u8 *buf, u64 seq, u64 offset, const struct spindle_dlog_ident *id)
+{
+	struct spindle_dlog_info info;
+	int err = spindle_dlog_header_parse(buf, id, seq, offset, &info);
+
+	return err ? err : spindle_dlog_body_check(buf, id, &info);
+}
+
+static void test_frame(void)
+{
+	struct spindle_dlog_ident other = ident;
+	struct spindle_dlog_info info;
+	struct spindle_dlog_msg m;
+	u8 buf[FRAME];
+	u32 i, at = 0;
+
+	build(buf, &info);
+	CHECK_EQ(parse(buf, 4, 1024, &ident), 0);
+	CHECK_EQ(parse(buf, 5, 1024, &ident), -EBADMSG);
+	CHECK_EQ(parse(buf, 4, 1536, &ident), -EBADMSG);
+	other.salt++;
+	CHECK_EQ(parse(buf, 4, 1024, &other), -EBADMSG);
+	for (i = 0; i < 3; i++) {
+		at = spindle_dlog_record_parse(buf, &info, at, &m);
+		CHECK(at && m.len == 13 && m.slot == 9 && m.node == 3 && m.sender == 1 &&
+		      m.vid == 2 && m.time == 77 && !memcmp(m.data, "thirteen byte", 13));
+	}
+	CHECK_EQ(spindle_dlog_record_parse(buf, &info, at, &m), 0);
+	for (i = 0; i < 8 * BLOCK; i++) {
+		buf[i / 8] ^= 1U << (i % 8);
+		CHECK_EQ(parse(buf, 4, 1024, &ident), -EBADMSG);
+		buf[i / 8] ^= 1U << (i % 8);
+	}
+}
+
+/* Make the CRC of a header right again. */
+static void seal_again(u8 *buf)
+{
+	struct spindle_dlog_frame *f = (void *)buf;
+	u64 salt = htole64(ident.salt);
+	u32 crc = spindle_dlog_crc(0, &salt, sizeof(salt));
+
+	f->crc = htole32(spindle_dlog_crc(crc, f, offsetof(struct spindle_dlog_frame, crc)));
+}
+
+static void test_fields(void)
+{
+	struct spindle_dlog_frame *f;
+	struct spindle_dlog_info info;
+	u64 words[FRAME / 8];
+	u8 *buf = (u8 *)words;
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		build(buf, &info);
+		f = (void *)buf;
+		f->count = htole32(i == 0 ? 2 : i == 1 ? 4 : 3);
+		f->bytes = htole32(i == 2 ? BLOCK + 8 : i == 3 ? 2 * FRAME : BLOCK);
+		f->used = htole32(i == 4 ? 4 : i == 5 ? BLOCK + 1 : info.used);
+		f->acked = htole64(i == 6 ? 51 : 45);
+		f->lsn = htole64(i == 7 ? ~0ULL : 50);
+		seal_again(buf);
+		CHECK_EQ(parse(buf, 4, 1024, &ident), -EBADMSG);
+	}
+	build(buf, &info);
+	seal_again(buf);
+	CHECK_EQ(parse(buf, 4, 1024, &ident), 0);
+}
+
+/* The chain, or the base of the segment, is that of another one. */
+static void test_chain(void)
+{
+	struct spindle_dlog_frame *f;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		begin(1);
+		write_frames(4);
+		f = (void *)bytes_at(0, 3 * BLOCK);
+		f->prev ^= htole32(!i);
+		f->base = htole64(FIRST - i);
+		seal_again((u8 *)f);
+		CHECK_EQ(scan(), 0);
+		CHECK_EQ(fx.scan.n_damaged, 1);
+		CHECK(fx.damaged[0].from == FIRST + 2 && fx.damaged[0].to == FIRST + 3);
+		CHECK_EQ(fx.scan.next, FIRST + 4);
+		end();
+	}
+}
+
+static void test_torn(void)
+{
+	begin(1);
+	write_frames(3);
+	bytes_at(0, 3 * BLOCK)[200] ^= 1;
+	CHECK_EQ(scan(), 0);
+	CHECK(!fx.scan.n_damaged && fx.scan.next == FIRST + 2 && fx.scan.acked == FIRST + 1);
+	fx.scan.known = FIRST + 3;
+	CHECK_EQ(scan(), 0);
+	CHECK(fx.scan.n_damaged == 1 && fx.scan.tail_damaged && fx.scan.next == FIRST + 3);
+	end();
+}
+
+static void test_mark(void)
+{
+	begin(1);
+	write_frames(3);
+	spindle_dlog_mark(&fx.log, 0);
+	end_all();
+	spindle_dlog_mark(&fx.log, 0);
+	CHECK_EQ(fx.disk.pending, 0);
+	bytes_at(0, 3 * BLOCK)[200] ^= 1;
+	CHECK_EQ(scan(), 0);
+	CHECK(fx.scan.n_damaged == 1 && fx.damaged[0].from == FIRST + 2);
+	CHECK_EQ(fx.scan.next, FIRST + 3);
+	CHECK_EQ(spindle_dlog_start(&fx.log, &fx.config, &fx.scan), -EUCLEAN);
+	fx.config.go_on = true;
+	start(1);
+	end_all();
+	write_frames(1);
+	CHECK_EQ(scan(), 0);
+	CHECK(fx.scan.n_damaged == 1 && fx.scan.next == FIRST + 4 && !fx.scan.tail_damaged);
+	end();
+}
+
+/* The oldest frame ends last, and what is reported waits for it. */
+static void test_order(void)
+{
+	u32 token;
+	int err;
+
+	begin(2);
+	write_frames(1);
+	CHECK_EQ(append(10, 1, 1), 0);
+	spindle_dlog_commit(&fx.log, 1);
+	CHECK_EQ(append(10, 1, 2), 0);
+	spindle_dlog_commit(&fx.log, 2);
+	CHECK_EQ(fx.disk.pending, 2);
+	token = disk_end(&fx.disk, 1, DISK_FINE, &err);
+	spindle_dlog_done(&fx.log, token, err);
+	CHECK_EQ(fx.log.persisted, FIRST + 1);
+	end_all();
+	CHECK_EQ(fx.log.persisted, FIRST + 3);
+	end();
+}
+
+static void end_second(void)
+{
+	u32 token;
+	int err;
+
+	token = disk_end(&fx.disk, 1, DISK_FINE, &err);
+	spindle_dlog_done(&fx.log, token, err);
+}
+
+/*
+ * A frame was cut off behind a torn one, and its position was written once more in a segment that
+ * is lost now. The frame is still whole, and must not come back.
+ */
+static void test_cut_off(void)
+{
+	struct spindle_dlog_reader r;
+	struct spindle_dlog_msg m;
+	u64 lost;
+	u32 i;
+	int n;
+
+	begin(2);
+	write_frames(3);
+	append(10, 1, 1);
+	spindle_dlog_commit(&fx.log, 1);
+	append(10, 1, 1);
+	spindle_dlog_commit(&fx.log, 1);
+	end_second();
+	disk_crash(&fx.disk, true, DISK_LOSE_ALL);
+	start(2);
+	CHECK_EQ(fx.scan.dropped, 1);
+	end_all();
+	CHECK_EQ(fx.log.next, FIRST + 3);
+	write_frames(20);
+	lost = fx.log.map.seg[1].seq;
+	memset(bytes_at(lost, 0), 0, SEGMENT);
+	CHECK_EQ(scan(), 0);
+	CHECK(fx.scan.n_damaged == 1 && fx.damaged[0].from == FIRST + 3);
+	open_reader(&r, &fx.scan.map, FIRST);
+	for (i = 0; i < 100 && (n = spindle_dlog_read(&r, &m)); i++)
+		CHECK(n == 1 ? m.lsn < FIRST + 3 || m.lsn >= fx.damaged[0].to : n == -EUCLEAN);
+	CHECK_EQ(r.lsn, fx.scan.next);
+	end();
+}
+
+/*
+ * The last frame is hurt without a witness, and was cut. It checks again when the next life has
+ * given its position to another message, with and without a gap in front of it.
+ */
+static void test_healed(void)
+{
+	struct spindle_dlog_reader r;
+	struct spindle_dlog_msg m;
+	u32 i, j;
+
+	begin(1);
+	write_frames(3);
+	bytes_at(0, 3 * BLOCK)[200] ^= 1;
+	start(1);
+	end_all();
+	CHECK_EQ(fx.log.next, FIRST + 2);
+	CHECK_EQ(append(10, 9, 1), 0);
+	spindle_dlog_commit(&fx.log, 1);
+	end_all();
+	bytes_at(0, 3 * BLOCK)[200] ^= 1;
+	for (i = 0; i < 2; i++) {
+		CHECK_EQ(scan(), 0);
+		CHECK(fx.scan.n_damaged == i && fx.scan.next == FIRST + 3);
+		open_reader(&r, &fx.scan.map, FIRST);
+		for (j = 0; j < 3; j++)
+			CHECK_EQ(spindle_dlog_read(&r, &m), i && j == 1 ? -EUCLEAN : 1);
+		CHECK(m.lsn == FIRST + 2 && m.vid == 9);
+		bytes_at(0, 2 * BLOCK)[200] ^= 1;
+	}
+	end();
+}
+
+/* What cannot be read in the last segment may be the newest frame. */
+static void test_unreadable(void)
+{
+	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_SEGMENT };
+	bool *bad;
+
+	begin(1);
+	write_frames(3);
+	bad = disk_find(&fx.disk, name)->bad;
+	bad[3] = true;
+	CHECK_EQ(scan(), -EIO);
+	bad[3] = false;
+	write_frames(20);
+	bad[3] = true;
+	CHECK_EQ(scan(), 0);
+	CHECK(fx.scan.n_damaged == 1 && fx.damaged[0].from == FIRST + 2 &&
+	      fx.damaged[0].to == FIRST + 3 && fx.scan.next == FIRST + 23);
+	end();
+}
+
+/* A process died. What it wrote is there, and is durable after a sync. */
+static void test_opening(void)
+{
+	begin(1);
+	write_frames(2);
+	CHECK_EQ(append(10, 1, 1), 0);
+	spindle_dlog_commit(&fx.log, 1);
+	disk_crash(&fx.disk, false, DISK_LOSE_NONE);
+	start(1);
+	CHECK(fx.scan.next == FIRST + 3 && fx.scan.acked == FIRST + 2);
+	CHECK(fx.log.persisted == FIRST + 2 && fx.log.map.until == FIRST + 2);
+	CHECK_EQ(spindle_dlog_state(&fx.log), SPINDLE_DLOG_OPENING);
+	CHECK_EQ(append(10, 1, 1), -EAGAIN);
+	end_all();
+	CHECK(fx.log.persisted == FIRST + 3 && fx.log.map.until == FIRST + 3);
+	end();
+}
+
+static void test_refused(void)
+{
+	struct spindle_dlog_msg m = { .lsn = FIRST + 1, .era = 1, .vid = 5, .data = "" };
+
+	begin(1);
+	CHECK_EQ(spindle_dlog_append(&fx.log, &m, 1), -EINVAL);
+	CHECK_EQ(append(0, 5, 1), 0);
+	CHECK_EQ(append(0, 4, 1), -EINVAL);
+	CHECK_EQ(append(FRAME, 5, 1), -EMSGSIZE);
+	CHECK_EQ(append(FRAME - 96 - 24, 5, 1), 0);
+	CHECK_EQ(append(0, 5, 1), -EAGAIN);
+	CHECK_EQ(spindle_dlog_trim(&fx.log, FIRST + 1), -EINVAL);
+	end_all();
+	CHECK_EQ(spindle_dlog_trim(&fx.log, FIRST + 1), 0);
+	end();
+}
+
+static void test_failed(void)
+{
+	int err;
+
+	begin(2);
+	write_frames(1);
+	CHECK_EQ(append(10, 1, 1), 0);
+	spindle_dlog_commit(&fx.log, 1);
+	CHECK_EQ(append(10, 1, 1), 0);
+	spindle_dlog_done(&fx.log, disk_end(&fx.disk, 0, DISK_EIO, &err), -EIO);
+	CHECK_EQ(spindle_dlog_state(&fx.log), SPINDLE_DLOG_FAILED);
+	spindle_dlog_commit(&fx.log, 1);
+	CHECK_EQ(fx.disk.pending, 0);
+	CHECK_EQ(append(10, 1, 1), -EIO);
+	CHECK_EQ(fx.log.persisted, FIRST + 1);
+	end();
+}
+
+/* Append until the log is full. */
+static int fill(void)
+{
+	u32 n;
+	int err = 0;
+
+	for (n = 0; n < 100 && !err; n++) {
+		err = append(1000, 1, 1);
+		if (err != -ENOSPC)
+			spindle_dlog_commit(&fx.log, 1);
+		end_all();
+		if (err == -EAGAIN)
+			err = 0;
+	}
+	return err;
+}
+
+static void test_full(void)
+{
+	u32 policy;
+
+	for (policy = SPINDLE_DLOG_BLOCK; policy <= SPINDLE_DLOG_LEAVE; policy++) {
+		begin(1);
+		fx.disk.most = 2;
+		fx.log.config.policy = policy;
+		CHECK_EQ(fill(), -ENOSPC);
+		CHECK_EQ(spindle_dlog_state(&fx.log), SPINDLE_DLOG_FULL);
+		CHECK_EQ(spindle_dlog_full(&fx.log), policy);
+		CHECK_EQ(fx.log.map.low, FIRST);
+		CHECK_EQ(spindle_dlog_trim(&fx.log, fx.log.persisted), 0);
+		end_all();
+		CHECK(spindle_dlog_state(&fx.log) != SPINDLE_DLOG_FULL);
+		CHECK_EQ(append(1000, 1, 1), 0);
+		end();
+	}
+}
+
+static void test_ring(void)
+{
+	begin(1);
+	fx.disk.most = 3;
+	fx.log.config.policy = SPINDLE_DLOG_RING;
+	CHECK_EQ(fill(), 0);
+	CHECK(fx.log.map.low > FIRST && fx.log.persisted > FIRST + 60);
+	CHECK_EQ(scan(), 0);
+	CHECK(!fx.scan.n_damaged && fx.scan.map.low == fx.log.map.low);
+	end();
+}
+
+static void test_epochs(void)
+{
+	struct spindle_dlog_reader r;
+	struct spindle_dlog_msg m;
+	u32 i;
+
+	begin(1);
+	for (i = 0; i < 12; i++) {
+		CHECK_EQ(append(10, 1 + i / 4, 1000 * i), 0);
+		spindle_dlog_commit(&fx.log, 1000 * i);
+		end_all();
+	}
+	CHECK_EQ(scan(), 0);
+	CHECK_EQ(fx.scan.n_epochs, 3);
+	for (i = 0; i < 3; i++)
+		CHECK(fx.epoch[i].vid == 1 + i && fx.epoch[i].lsn == FIRST + 4 * i);
+	open_reader(&r, &fx.scan.map, FIRST);
+	CHECK_EQ(spindle_dlog_find_time(&r, 6500), 0);
+	CHECK_EQ(spindle_dlog_read(&r, &m), 1);
+	CHECK(m.lsn == FIRST + 7 && m.time == 7000 && *(const u8 *)m.data == FIRST + 7);
+	CHECK_EQ(spindle_dlog_find_time(&r, 99999), 0);
+	CHECK_EQ(spindle_dlog_read(&r, &m), 0);
+	end();
+}
+
+static void test_time(void)
+{
+	struct spindle_dlog_reader r;
+	u32 i;
+
+	begin(1);
+	for (i = 0; i < 40; i++) {
+		CHECK_EQ(append(10, 1, 1000 * i), 0);
+		spindle_dlog_commit(&fx.log, 1000 * i);
+		end_all();
+	}
+	CHECK(fx.log.map.n > 2);
+	open_reader(&r, &fx.log.map, FIRST);
+	for (i = 0; i < 40; i++) {
+		CHECK_EQ(spindle_dlog_find_time(&r, 1000 * i), 0);
+		CHECK_EQ(r.lsn, FIRST + i);
+	}
+	end();
+}
+
+static void test_trimmed(void)
+{
+	struct spindle_dlog_reader r;
+	struct spindle_dlog_msg m;
+
+	begin(1);
+	write_frames(40);
+	open_reader(&r, &fx.log.map, FIRST);
+	CHECK_EQ(spindle_dlog_read(&r, &m), 1);
+	CHECK_EQ(spindle_dlog_trim(&fx.log, FIRST + 35), 0);
+	end_all();
+	CHECK_EQ(spindle_dlog_read(&r, &m), -ESTALE);
+	spindle_dlog_seek(&r, FIRST + 35);
+	CHECK_EQ(spindle_dlog_read(&r, &m), 1);
+	CHECK_EQ(m.lsn, FIRST + 35);
+	CHECK(fx.log.map.n < 3);
+	end();
+}
+
+/* A reader with a scan of its own meets a segment that the writer has recycled. */
+static void test_old_scan(void)
+{
+	struct spindle_dlog_segment seg[8];
+	struct spindle_dlog_reader r;
+	struct spindle_dlog_map map;
+	struct spindle_dlog_msg m;
+
+	begin(1);
+	write_frames(40);
+	CHECK_EQ(scan(), 0);
+	map = fx.scan.map;
+	memcpy(seg, fx.segment, sizeof(seg));
+	map.seg = seg;
+	CHECK_EQ(spindle_dlog_trim(&fx.log, FIRST + 35), 0);
+	end_all();
+	open_reader(&r, &map, FIRST);
+	CHECK_EQ(spindle_dlog_read(&r, &m), -ESTALE);
+	end();
+}
+
+static void test_bounds(void)
+{
+	begin(1);
+	write_frames(40);
+	scan();
+	fx.scan.max_files = 1;
+	fx.scan.leftovers = 0;
+	CHECK_EQ(spindle_dlog_recover(&fx.scan), -E2BIG);
+	scan();
+	fx.scan.map.n = 0;
+	fx.scan.map.max = 1;
+	CHECK_EQ(spindle_dlog_recover(&fx.scan), -E2BIG);
+	fx.scan.id.frame = 2 * BUFFER;
+	CHECK_EQ(spindle_dlog_recover(&fx.scan), -EINVAL);
+	end();
+}
+
+static void test_meta(void)
+{
+	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_META };
+	u32 i;
+
+	begin(1);
+	write_frames(20);
+	CHECK_EQ(spindle_dlog_trim(&fx.log, FIRST + 5), 0);
+	end_all();
+	CHECK_EQ(scan(), 0);
+	CHECK(fx.scan.number == 2 && fx.scan.map.low == FIRST + 5);
+	for (i = 0; i < 2; i++) {
+		name.id = i;
+		disk_find(&fx.disk, name)->platter[60] ^= 1;
+		CHECK_EQ(scan(), i ? -EUCLEAN : 0);
+		CHECK(i || (fx.scan.number == 1 && fx.scan.map.low == FIRST));
+	}
+	end();
+}
+
+static const struct tap_case cases[] = {
+	{ "CRC-32C is that of a bitwise sum, by table and by instruction", test_crc },
+	{ "a frame gives its records back, and no bit of it may change", test_frame },
+	{ "fields of a header that contradict each other are refused", test_fields },
+	{ "a frame that does not follow the one before is damaged", test_chain },
+	{ "a last frame is torn unless another member knows it to be durable", test_torn },
+	{ "a mark makes a last frame that does not check a damaged one", test_mark },
+	{ "a frame that ends early waits for those before it", test_order },
+	{ "a frame that was cut off does not come back", test_cut_off },
+	{ "a frame that was cut and checks again does not come back", test_healed },
+	{ "the last segment cannot be scanned if it cannot be read", test_unreadable },
+	{ "what no sync has covered is not reported when a log opens", test_opening },
+	{ "messages that do not follow, are old, or are long are refused", test_refused },
+	{ "a write that fails ends the log", test_failed },
+	{ "a full log blocks or leaves, and a trim makes room", test_full },
+	{ "a full ring drops its oldest segment", test_ring },
+	{ "a scan lists epochs, and a reader finds a time", test_epochs },
+	{ "a reader finds each time in several segments", test_time },
+	{ "a reader below the trimmed position is told so", test_trimmed },
+	{ "a reader with an old scan finds its file gone", test_old_scan },
+	{ "a scan stays inside the memory that it has", test_bounds },
+	{ "two meta blocks take turns, and one is enough", test_meta },
+};
+
+int main(void)
+{
+	return tap_run(cases, ARRAY_SIZE(cases));
+}
