@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Are the simulator of replicas and the test of tables any good? A bounded number of seeds has to
-# find each mutant of a replica. See ../../selftests/lib/mutate.sh.
+# Are the simulator of replicas and the tests of tables and logs any good? A bounded number of seeds
+# has to find each mutant of a replica. See ../../selftests/lib/mutate.sh.
 #
 #   mutate.sh            all
 #   mutate.sh NAME...    some
@@ -26,19 +26,20 @@ build()
 		CFLAGS="-w" "$work/build/replica_sim"
 }
 
-# The tests of tables have no part of the replicas, and the simulator none of the tables. A mutant
-# of a table that these tests pass is built and run below as well, and survives there.
+# The tests of tables and logs have no part of the replicas, and the simulator has no tables and no
+# logs. A mutant that these tests pass is built and run below as well, and survives there.
 notices()
 {
 	case $1 in
 	predicate* | table-wait*)
 		fails predicate_test || fails table_test || fails table_read_test ;;
+	log*) fails log_test ;;
 	table*) fails table_test || fails table_read_test || fails predicate_test ;;
 	*) return 1 ;;
 	esac
 }
 
-# fails TEST: does a test of tables, built from the copy, fail?
+# fails TEST: does a test of tables or logs, built from the copy, fail?
 fails()
 {
 	local test=$work/build/$1
@@ -46,6 +47,7 @@ fails()
 	mkdir -p "$work/build"
 	rm -f "$test"
 	make -s -C "$here" TABLE_DIR="$work/core" TABLE_TEST="$work/build/table_test" \
+		LOG_DIR="$work/core" LOG_TEST="$work/build/log_test" \
 		TABLE_READ_TEST="$work/build/table_read_test" \
 		PREDICATE_TEST="$work/build/predicate_test" CFLAGS="-w" "$test" || return 1
 	! (ulimit -t 60 && TAP_STOP=1 timeout 120 "$test")
@@ -226,5 +228,24 @@ mutant loop_in_loop predicate-loop.c '/^int spindle_loop_look/,/^}/ s/if (l->loo
 mutant loop_notes_late predicate-loop.c 's/^		spindle_loop_look(l);/&\n		spindle_table_wait(t, 0);/'
 mutant loop_waits_first predicate-loop.c '/^int spindle_loop_run/,/^}/ s/l->again = true;/;/'
 mutant loop_never_ends predicate-loop.c 's/while (!spindle_is_past(deadline))/while (1)/'
+
+# Readers of logs.
+mutant log_file_has_moved_on log-read.c '/^	if (fstatat/,/^	return after/c\	return n;'
+mutant log_gone_is_damage log-read.c '/^int spindle_log_read/,/^}/ s/if (!log->gone)/if (1)/'
+mutant log_scan_of_old_names log-read.c '/^static int scan(/,/^}/ s/if (log->gone)/if (0)/'
+mutant log_damage_seen_once log-read.c 's/if (err || is_confirmed(look, before))/if (1)/'
+mutant log_crash_may_take log-read.c 's/if ((log->flags \& SPINDLE_LOG_DURABLE)/if (0/'
+mutant log_reads_a_fifo log-read.c 's/if (!S_ISREG(file.st_mode))/if (0)/'
+mutant log_follows_links log-read.c 's/ | O_NOFOLLOW//'
+mutant log_of_somebody log-read.c 's/if (!is_same_log(/if (0 \&\& !is_same_log(/'
+mutant log_seeks_what_was_trimmed log-read.c '/^int spindle_log_seek/,/^}/ s/if (lsn < map->low)/if (0)/'
+mutant log_seeks_behind_the_end log-read.c '/^int spindle_log_seek/,/^}/ s/if (lsn > map->until)/if (0)/'
+mutant log_refresh_goes_back log-read.c 's/use_look(log, look, log->reader.lsn);/use_look(log, look, look->scan.map.low);/'
+mutant log_damage_without_end log-read.c 's/if (i >= s->n_damaged ||/if (/'
+mutant log_epoch_was_trimmed log-read.c 's/if (epoch->lsn < s->map.low)/if (0)/'
+mutant log_is_never_there log-read.c 's/if (!err \&\& look->scan.is_new)/if (0)/'
+mutant log_name_is_like_one log/name.c 's/ || strcmp(name, text)//'
+mutant log_has_three_meta_blocks log/name.c 's/ \&\& id < 2//'
+mutant log_name_is_cut log/name.c 's/ || (size_t)n >= size//'
 
 mutants_end

@@ -33,6 +33,7 @@ int ctl_cmd_status(struct ctl_args *a);
 int ctl_cmd_stats(struct ctl_args *a);
 int ctl_cmd_top(struct ctl_args *a);
 int ctl_cmd_rdmc(struct ctl_args *a);
+int ctl_cmd_log(struct ctl_args *a);
 int ctl_cmd_monitor(struct ctl_args *a);
 int ctl_cmd_apply(struct ctl_args *a);
 int ctl_cmd_showconf(struct ctl_args *a);

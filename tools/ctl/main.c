@@ -91,6 +91,9 @@ static const struct noun nouns[] = {
 	  "  rdmc show [node N] [group G] [-v] [-w] [-b] [-d SECONDS] [-n COUNT]\n"
 	  "  rdmc stats [node N] [group G]\n",
 	  "wbd:n:" },
+	{ "log", ctl_cmd_log,
+	  "  log show|verify DIR\n"
+	  "  log dump DIR [from LSN] [to LSN] [since TIME]\n", NULL },
 	{ "monitor", ctl_cmd_monitor,
 	  "  monitor [node N]\n", NULL },
 	{ "apply", ctl_cmd_apply,
@@ -105,11 +108,11 @@ static const char intro[] =
 
 static const char outro[] =
 	"\n"
-	"  -j, --json        print JSON (show, get, watch, status, stats, top, rdmc, monitor,\n"
-	"                    apply)\n"
+	"  -j, --json        print JSON (show, get, watch, status, stats, top, rdmc, log,\n"
+	"                    monitor, apply)\n"
 	"  -p, --pretty      print it indented (implies -j)\n"
 	"  -n, --netns NAME  work in another network namespace, as ip -n does\n"
-	"  -v, --verbose     show more (subgroup show, table show, rdmc show)\n"
+	"  -v, --verbose     show more (subgroup show, table show, rdmc show, log dump)\n"
 	"  -V, --version     print the version\n"
 	"  -h, --help        print this\n"
 	"\n"

@@ -63,6 +63,10 @@ says 2 "field 'load:u33': there is no type 'u33'" table get 1 id 2 fields load:u
 says 2 "load=x: not a number from 0 to 255" \
 	table put 1 id 2 cell 0 fields load:u8 load=x
 
+says 0 'log dump DIR' help log
+says 2 'log verify: the directory is missing' log verify
+says 1 'log show: /nonexistent: there is no such directory' log show /nonexistent
+
 says 2 "node set: 'id' is missing" node set timing on
 says 2 'node set: there is nothing to set; there is: idle-us, timing, rack' node set 1
 says 2 "rack '65536': not a number from 0 to 65535" node set 1 rack 65536
@@ -115,14 +119,14 @@ says 2 "subgroup 1 shards '0': not a number from 1 to 64" view set subgroup 1 sh
 says 2 "subgroup 1 min '65': not a number from 1 to 64" view set subgroup 1 min 65
 says 2 "subgroup 1 on-exit 'stay': none of discard|leave" view set subgroup 1 on-exit stay
 says 2 "'shards' is not known here; .*said of a subgroup" view set live shards 3
-for words in 'shards 2' 'min 2' 'on-exit leave'; do
-	# shellcheck disable=SC2086 # words are wanted
-	says 2 "subgroup 3: '${words% *}' is for live views only; add 'live'" \
-		view set node 1 vid 1 member 1@10.0.0.1 subgroup 3 $words
 says 2 "table 1 shards '65': not a number from 1 to 64" view set live table 1 cells 4 shards 65
 says 2 "table 1 shards '0': not a number from 1 to 64" table add 1 table 1 cells 4 shards 0
 says 2 "table 3: 'shards' is for live views only; add 'live'" \
 	view set node 1 vid 1 member 1@10.0.0.1 table 3 cells 4 shards 2
+for words in 'shards 2' 'min 2' 'on-exit leave'; do
+	# shellcheck disable=SC2086 # words are wanted
+	says 2 "subgroup 3: '${words% *}' is for live views only; add 'live'" \
+		view set node 1 vid 1 member 1@10.0.0.1 subgroup 3 $words
 done
 says 2 'sender 2 is not one of its members (1)' \
 	view set live node 1 vid 1 member 1@10.0.0.1 subgroup 0 senders 1,2
@@ -488,7 +492,7 @@ offers()
 	verdict $? "TAB after '$*' offers $want"
 }
 
-offers 'node view subgroup table status stats top rdmc monitor apply showconf help' spindle-ctl ''
+offers 'node view subgroup table status stats top rdmc log monitor apply showconf help' spindle-ctl ''
 offers 'add set del show join leave evict help' spindle-ctl -j node ''
 offers 'addr port cluster visibility idle-us engine cpu rack key-file' spindle-ctl node add id 1 ''
 offers 'show stats help' spindle-ctl rdmc ''
@@ -502,6 +506,11 @@ offers 'node group' spindle-ctl rdmc show ''
 offers 'group' spindle-ctl rdmc stats node 1 ''
 offers '-w --watch -b --batch -d --delay -n --count -v --verbose' spindle-ctl rdmc show -
 offers '' spindle-ctl rdmc show -n ''
+offers 'show verify dump help' spindle-ctl log ''
+offers "$dir/completion" spindle-ctl log verify "$dir/comp"
+offers 'from to since' spindle-ctl log dump DIR ''
+offers 'from since' spindle-ctl log dump DIR to 5 ''
+offers '' spindle-ctl log dump DIR from ''
 offers 'none' spindle-ctl node set 1 rack ''
 offers 'auto poll imm' spindle-ctl node add visibility ''
 offers 'vid live timeout-ms max-nodes quorum spares spare-window spare-ring witness lineage insecure contact member subgroup table' \
@@ -517,6 +526,8 @@ offers 'write read' spindle-ctl subgroup add 1 table 2 mode ''
 offers 'write read' spindle-ctl table add 1 table 2 mode ''
 offers 'discard leave' spindle-ctl view set subgroup 1 on-exit ''
 offers 'shards' spindle-ctl view set live subgroup 1 sh
+offers 'shards' spindle-ctl table add 1 table 2 cells 4 sh
+offers '' spindle-ctl table add 1 table 2 shards ''
 offers 'all none' spindle-ctl view set subgroup 1 senders ''
 offers 'on off' spindle-ctl node set 1 timing ''
 offers 'on off' spindle-ctl subgroup set node 1 id 0 packed ''
@@ -526,8 +537,6 @@ offers 'large' spindle-ctl subgroup set 1 id 0 stall-ms never lar
 offers 'merged-acks' spindle-ctl subgroup set 1 id 0 nulls off m
 offers 'node id' spindle-ctl top -n 3 ''
 offers '-b --batch -d --delay -n --count' spindle-ctl top -
-offers 'shards' spindle-ctl table add 1 table 2 cells 4 sh
-offers '' spindle-ctl table add 1 table 2 shards ''
 offers '--dry-run --replace --prune --bootstrap --force-new' spindle-ctl apply --
 
 if command -v mandoc >/dev/null; then

@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Readers of a durable log: what <spindle/log.h> promises, over the core in log/.
+ *
+ * A writer changes the directory under a reader, and the reader takes no lock. What keeps the
+ * reader from errors:
+ *
+ * - A segment that is trimmed loses its name before its file gets other bytes. So a read counts
+ *   only if the name still leads to the file afterwards.
+ * - A scan sees the parts of a log one after the other: names, meta blocks, blocks of a segment. A
+ *   later part may say that something was durable which the scan has missed in an earlier one. So
+ *   damage counts if two scans find it.
+ *
+ * What a scan believes lives in a struct look. A later one replaces it as a whole.
+ *
+ * Owner: the caller, one thread at a time.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <spindle/log.h>
+
+#include "log/log.h"
+#include "log/names.h"
+
+/* A writer may spoil a scan. After so many scans that it has spoiled, it is too fast. */
+#define TRIES	16
+
+/**
+ * struct names - files of a log in the directory
+ */
+struct names {
+	/** @file: the files */
+	struct spindle_dlog_file *file;
+	/** @n: entries of @file */
+	uint32_t n;
+	/** @max: entries that @file has room for */
+	uint32_t max;
+};
+
+/**
+ * struct look - what a scan has found, and its memory
+ */
+struct look {
+	/** @scan: of the core */
+	struct spindle_dlog_scan scan;
+	/** @damaged: for ranges */
+	struct spindle_dlog_range damaged[SPINDLE_LOG_RANGES];
+	/** @epoch: for epochs */
+	struct spindle_dlog_epoch epoch[SPINDLE_LOG_EPOCHS];
+};
+
+struct spindle_log {
+	/** @dir: descriptor of the directory */
+	int dir;
+	/** @flags: as given */
+	unsigned int flags;
+	/** @port: of the core */
+	struct spindle_dlog_port port;
+	/** @names: list of the scan that runs */
+	struct names names;
+	/** @gone: the directory has changed, and what a call found says nothing */
+	bool gone;
+	/** @look: newest scan */
+	struct look *look;
+	/** @reader: of the core */
+	struct spindle_dlog_reader reader;
+};
+
+static int add_name(struct names *names, struct spindle_dlog_file file)
+{
+	struct spindle_dlog_file *more;
+	uint32_t max = names->max ? 2 * names->max : 64;
+
+	if (names->n == SPINDLE_LOG_FILES)
+		return -E2BIG;
+	if (names->n == names->max) {
+		more = realloc(names->file, max * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		names->file = more;
+		names->max = max;
+	}
+	names->file[names->n++] = file;
+	return 0;
+}
+
+static int read_names(DIR *d, struct names *names)
+{
+	struct spindle_dlog_file file;
+	struct dirent *e;
+	int err = 0;
+
+	do {
+		errno = 0;
+		e = readdir(d);
+		if (!e)
+			return -errno;
+		if (!spindle_dlog_parse_name(e->d_name, &file))
+			err = add_name(names, file);
+	} while (!err);
+	return err;
+}
+
+/* List the directory. A descriptor of its own begins at the first name. */
+static int list_names(const struct spindle_log *log, struct names *names)
+{
+	int err, fd = openat(log->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d;
+
+	if (fd < 0)
+		return -errno;
+	d = fdopendir(fd);
+	if (!d) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	err = read_names(d, names);
+	closedir(d);
+	return err;
+}
+
+/* Return: bytes, fewer only at the end of the file. */
+static int read_fully(int fd, uint64_t offset, unsigned char *buf, uint32_t len, uint64_t size)
+{
+	uint32_t got = 0;
+	ssize_t n;
+
+	while (got < len && offset + got < size) {
+		n = pread(fd, buf + got, len - got, (off_t)(offset + got));
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		got += (uint32_t)n;
+	}
+	return (int)got;
+}
+
+/* The name may be anything that somebody has put there, so only a regular file is read. */
+static int read_open(int dir, int fd, const char *name, uint64_t offset, void *buf, uint32_t len)
+{
+	struct stat file, after;
+	int n;
+
+	if (fstat(fd, &file))
+		return -errno;
+	if (!S_ISREG(file.st_mode))
+		return -EUCLEAN;
+	n = read_fully(fd, offset, buf, len, (uint64_t)file.st_size);
+	if (n < 0)
+		return n;
+	if (fstatat(dir, name, &after, AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	return after.st_ino == file.st_ino && after.st_dev == file.st_dev ? n : -ENOENT;
+}
+
+static int read_named(int dir, const char *name, uint64_t offset, void *buf, uint32_t len,
+		      int direct)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | direct);
+	int n;
+
+	if (fd < 0)
+		return -errno;
+	n = read_open(dir, fd, name, offset, buf, len);
+	close(fd);
+	return n;
+}
+
+/*
+ * Read from the disk, as the core asks for. The writer writes with O_DIRECT, and pages of the file
+ * in the page cache would be in its way. A file system without O_DIRECT, or a disk whose sectors
+ * are longer than the blocks of the log, has only the page cache.
+ */
+static int port_read(void *env, struct spindle_dlog_file file, uint64_t offset, void *buf,
+		     uint32_t len)
+{
+	struct spindle_log *log = env;
+	char name[SPINDLE_DLOG_NAME];
+	int n;
+
+	n = spindle_dlog_name(file, name, sizeof(name));
+	if (n)
+		return n;
+	n = read_named(log->dir, name, offset, buf, len, O_DIRECT);
+	if (n == -EINVAL)
+		n = read_named(log->dir, name, offset, buf, len, 0);
+	if (n == -ENOENT)
+		log->gone = true;
+	return n;
+}
+
+static int port_list(void *env, struct spindle_dlog_file *files, uint32_t max)
+{
+	const struct names *names = &((struct spindle_log *)env)->names;
+
+	if (names->n > max)
+		return -E2BIG;
+	if (names->n)
+		memcpy(files, names->file, names->n * sizeof(*files));
+	return (int)names->n;
+}
+
+static void drop_look(struct look *look)
+{
+	if (!look)
+		return;
+	free(look->scan.window.buf);
+	free(look->scan.file);
+	free(look->scan.map.seg);
+	free(look);
+}
+
+/*
+ * The longest frame that fits into a segment of this log, so that the buffer is not longer than the
+ * log needs. The disk does not say how long the frames are. Without a meta block that checks, there
+ * are none.
+ */
+static uint32_t longest_frame(struct spindle_log *log)
+{
+	unsigned char block[SPINDLE_DLOG_BLOCK_MAX] __attribute__((aligned(4096)));
+	static const uint32_t most = SPINDLE_LOG_BUFFER;
+	struct spindle_dlog_meta_state state;
+	uint64_t number = 0;
+	uint32_t i, frame = SPINDLE_DLOG_BLOCK_MAX;
+
+	for (i = 0; i < 2; i++) {
+		struct spindle_dlog_file file = { .kind = SPINDLE_DLOG_META, .id = i };
+		struct spindle_dlog_ident id = { 0 };
+
+		if (port_read(log, file, 0, block, sizeof(block)) < (int)SPINDLE_DLOG_BLOCK_MIN ||
+		    spindle_dlog_meta_parse(block, &id, &state) || state.number < number)
+			continue;
+		id.frame = id.block;
+		if (!spindle_dlog_ident_check(&id))
+			continue;
+		number = state.number;
+		frame = id.segment - id.block;
+		if (frame > most)
+			frame = most - most % id.block;
+	}
+	/* A file that is not there is no reason to begin again. */
+	log->gone = false;
+	return frame;
+}
+
+static struct look *make_look(struct spindle_log *log)
+{
+	struct look *look = calloc(1, sizeof(*look));
+	struct spindle_dlog_scan *s;
+
+	if (!look)
+		return NULL;
+	s = &look->scan;
+	s->port = &log->port;
+	s->max_files = log->names.n + 1;
+	s->map.max = log->names.n + 1;
+	s->max_damaged = SPINDLE_LOG_RANGES;
+	s->max_epochs = SPINDLE_LOG_EPOCHS;
+	s->damaged = look->damaged;
+	s->epoch = look->epoch;
+	s->id.frame = longest_frame(log);
+	/* At least one block, and a multiple of the largest one. */
+	s->window.size = (s->id.frame + SPINDLE_DLOG_BLOCK_MAX - 1) & ~(SPINDLE_DLOG_BLOCK_MAX - 1);
+	s->window.buf = aligned_alloc(SPINDLE_DLOG_BLOCK_MAX, s->window.size);
+	s->file = calloc(s->max_files, sizeof(*s->file));
+	s->map.seg = calloc(s->map.max, sizeof(*s->map.seg));
+	if (s->window.buf && s->file && s->map.seg)
+		return look;
+	drop_look(look);
+	return NULL;
+}
+
+/* Return: 0, with @out; or an errno, which says nothing if log->gone. */
+static int scan_once(struct spindle_log *log, struct look **out)
+{
+	struct look *look;
+	int err;
+
+	log->names.n = 0;
+	log->gone = false;
+	err = list_names(log, &log->names);
+	if (err)
+		return err;
+	look = make_look(log);
+	if (!look)
+		return -ENOMEM;
+	err = spindle_dlog_recover(&look->scan);
+	if (!err && look->scan.is_new)
+		err = -ENODATA;
+	if (err || log->gone)
+		drop_look(look);
+	else
+		*out = look;
+	return err;
+}
+
+static bool has_range(const struct look *look, const struct spindle_dlog_range *r)
+{
+	const struct spindle_dlog_scan *s = &look->scan;
+	uint32_t i;
+
+	for (i = 0; i < s->n_damaged && i < s->max_damaged; i++)
+		if (s->damaged[i].from <= r->from && r->to <= s->damaged[i].to)
+			return true;
+	return false;
+}
+
+/* Has the scan before found all damage, too? */
+static bool is_confirmed(const struct look *look, const struct look *before)
+{
+	const struct spindle_dlog_scan *s = &look->scan;
+	uint32_t i;
+
+	for (i = 0; i < s->n_damaged && i < s->max_damaged; i++)
+		if (!before || !has_range(before, &s->damaged[i]))
+			return false;
+	return true;
+}
+
+static int scan(struct spindle_log *log, struct look **out)
+{
+	struct look *look = NULL, *before = NULL;
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < TRIES; i++) {
+		err = scan_once(log, &look);
+		if (log->gone)
+			continue;
+		if (err || is_confirmed(look, before))
+			break;
+		drop_look(before);
+		before = look;
+	}
+	drop_look(before);
+	if (i == TRIES)
+		return -EBUSY;
+	if (!err)
+		*out = look;
+	return err;
+}
+
+static bool is_same_log(const struct spindle_dlog_ident *a, const struct spindle_dlog_ident *b)
+{
+	return !memcmp(a->lineage, b->lineage, sizeof(a->lineage)) && a->salt == b->salt &&
+	       a->subgroup == b->subgroup && a->node == b->node;
+}
+
+/* Have the reader use this look. */
+static void use_look(struct spindle_log *log, struct look *look, uint64_t lsn)
+{
+	struct spindle_dlog_scan *s = &look->scan;
+
+	drop_look(log->look);
+	log->look = look;
+	if ((log->flags & SPINDLE_LOG_DURABLE) && s->map.until > s->acked)
+		s->map.until = s->acked;
+	log->reader = (struct spindle_dlog_reader){
+		.port = &log->port, .id = &s->id, .map = &s->map, .window = s->window,
+	};
+	spindle_dlog_seek(&log->reader, lsn);
+}
+
+int spindle_log_refresh(struct spindle_log *log)
+{
+	struct look *look;
+	int err = scan(log, &look);
+
+	if (err)
+		return err;
+	if (!is_same_log(&look->scan.id, &log->look->scan.id)) {
+		drop_look(look);
+		return -EXDEV;
+	}
+	use_look(log, look, log->reader.lsn);
+	return 0;
+}
+
+int spindle_log_open(struct spindle_log **out, const char *dir, unsigned int flags)
+{
+	struct spindle_log *log;
+	struct look *look;
+	int err;
+
+	*out = NULL;
+	if (flags & ~SPINDLE_LOG_DURABLE)
+		return -EINVAL;
+	log = calloc(1, sizeof(*log));
+	if (!log)
+		return -ENOMEM;
+	log->flags = flags;
+	/* The core asks for nothing else without a writer. */
+	log->port = (struct spindle_dlog_port){ .env = log, .read = port_read, .list = port_list };
+	log->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	err = log->dir < 0 ? -errno : scan(log, &look);
+	if (err) {
+		spindle_log_close(log);
+		return err;
+	}
+	use_look(log, look, look->scan.map.low);
+	*out = log;
+	return 0;
+}
+
+void spindle_log_close(struct spindle_log *log)
+{
+	if (!log)
+		return;
+	if (log->dir >= 0)
+		close(log->dir);
+	drop_look(log->look);
+	free(log->names.file);
+	free(log);
+}
+
+void spindle_log_info(const struct spindle_log *log, struct spindle_log_info *info)
+{
+	const struct spindle_dlog_scan *s = &log->look->scan;
+
+	*info = (struct spindle_log_info){
+		.subgroup = s->id.subgroup, .node = s->id.node, .low = s->map.low,
+		.next = s->next, .acked = s->acked, .time = s->time,
+		.bytes = (uint64_t)s->map.n * s->id.segment, .segment = s->id.segment,
+		.segments = s->map.n, .damaged = s->n_damaged, .epochs = s->n_epochs,
+	};
+	memcpy(info->lineage, s->id.lineage, sizeof(info->lineage));
+}
+
+int spindle_log_damaged(const struct spindle_log *log, uint32_t i, uint64_t *from, uint64_t *to)
+{
+	const struct spindle_dlog_scan *s = &log->look->scan;
+
+	if (i >= s->n_damaged || i >= s->max_damaged)
+		return -ENOENT;
+	*from = s->damaged[i].from;
+	*to = s->damaged[i].to;
+	return 0;
+}
+
+int spindle_log_epoch(const struct spindle_log *log, uint32_t i, struct spindle_log_epoch *epoch)
+{
+	const struct spindle_dlog_scan *s = &log->look->scan;
+
+	if (i >= s->n_epochs || i >= s->max_epochs)
+		return -ENOENT;
+	*epoch = (struct spindle_log_epoch){
+		.era = s->epoch[i].era, .vid = s->epoch[i].vid, .lsn = s->epoch[i].lsn,
+	};
+	if (epoch->lsn < s->map.low)
+		epoch->lsn = s->map.low;
+	return 0;
+}
+
+int spindle_log_seek(struct spindle_log *log, uint64_t lsn)
+{
+	const struct spindle_dlog_map *map = &log->look->scan.map;
+
+	if (lsn < map->low)
+		return -ESTALE;
+	if (lsn > map->until)
+		return -ERANGE;
+	spindle_dlog_seek(&log->reader, lsn);
+	return 0;
+}
+
+static void give(const struct spindle_dlog_msg *from, struct spindle_log_msg *m)
+{
+	*m = (struct spindle_log_msg){
+		.lsn = from->lsn, .next = from->lsn + 1, .era = from->era, .vid = from->vid,
+		.time = from->time, .slot = from->slot, .node = from->node,
+		.sender = from->sender, .flags = from->flags, .len = from->len,
+		.data = from->data,
+	};
+}
+
+/* What the core found in a directory that has changed since its scan says nothing. */
+static int read_again(struct spindle_log *log, uint64_t lsn)
+{
+	spindle_dlog_seek(&log->reader, lsn);
+	return spindle_log_refresh(log);
+}
+
+int spindle_log_read(struct spindle_log *log, struct spindle_log_msg *m)
+{
+	struct spindle_dlog_msg msg;
+	uint64_t lsn = log->reader.lsn;
+	uint32_t i;
+	int n, err;
+
+	for (i = 0; i < TRIES; i++) {
+		log->gone = false;
+		n = spindle_dlog_read(&log->reader, &msg);
+		if (!log->gone)
+			break;
+		err = read_again(log, lsn);
+		if (err)
+			return err;
+	}
+	if (i == TRIES)
+		return -EBUSY;
+	if (n == 1)
+		give(&msg, m);
+	else if (n == -EUCLEAN)
+		*m = (struct spindle_log_msg){ .lsn = log->reader.damaged.from,
+					       .next = log->reader.damaged.to };
+	return n;
+}
+
+int spindle_log_find_time(struct spindle_log *log, uint64_t ns)
+{
+	uint64_t lsn = log->reader.lsn;
+	uint32_t i;
+	int n, err;
+
+	for (i = 0; i < TRIES; i++) {
+		log->gone = false;
+		n = spindle_dlog_find_time(&log->reader, ns);
+		if (!log->gone)
+			break;
+		err = read_again(log, lsn);
+		if (err)
+			return err;
+	}
+	if (i < TRIES && !n)
+		return 0;
+	spindle_dlog_seek(&log->reader, lsn);
+	return i < TRIES ? n : -EBUSY;
+}
+
+const char *spindle_log_strerror(int err)
+{
+	switch (-err) {
+	case 0:
+		return "success";
+	case ENODATA:
+		return "there is no log in the directory";
+	case EUCLEAN:
+		return "messages of the log are damaged, or its meta blocks";
+	case ESTALE:
+		return "the position was trimmed";
+	case ERANGE:
+		return "the position is behind the end of the log";
+	case EXDEV:
+		return "another log is in the directory now";
+	case EBUSY:
+		return "the log changes faster than it can be read";
+	case E2BIG:
+		return "the directory has too many files";
+	case EINVAL:
+		return "unknown flags";
+	case ENOENT:
+		return "there is no such directory";
+	case ENOTDIR:
+		return "not a directory";
+	case EACCES:
+		return "no permission to read the log";
+	case ENOMEM:
+		return "out of memory";
+	}
+	return err < 0 ? strerror(-err) : "unknown error";
+}
