@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The log of one subgroup: an attachment that reads the history, and a writer that writes what was
+ * read.
+ *
+ * Owner: the main thread has all logs. Context: the main thread, in one loop.
+ */
+#ifndef SPINDLE_LOGD_LOGD_H
+#define SPINDLE_LOGD_LOGD_H
+
+#include <poll.h>
+#include <spindle/spindle.h>
+
+#include "common/util.h"
+#include "io.h"
+#include "log.h"
+
+/* In spindle_dlog_msg.flags: the message was for other members, and only its position is here. */
+#define LOGD_OTHER	(1U << 0)
+
+/* Messages that are taken at once. */
+#define LOGD_BATCH	64
+
+/**
+ * struct logd_opts - command line
+ */
+struct logd_opts {
+	/** @dir: base directory */
+	const char *dir;
+	/** @device: path of the device, or NULL */
+	const char *device;
+	/** @segment: MiB of a segment of a new log */
+	uint32_t segment;
+	/** @depth: writes at once */
+	uint32_t depth;
+	/** @keep: bytes that the log has at most, then the oldest segment goes; 0: no limit */
+	uint64_t keep;
+	/** @go_on: also go on behind a damaged end */
+	bool go_on;
+	/** @threads: do not use io_uring */
+	bool threads;
+	/** @node: the local node */
+	uint32_t node;
+};
+
+/**
+ * struct logd - the log of one subgroup
+ */
+struct logd {
+	/** @opts: command line */
+	const struct logd_opts *opts;
+	/** @attach: what to attach to */
+	struct spindle_attach_opts attach;
+	/** @title: "subgroup 1 of node 2", for messages */
+	const char *title;
+	/** @path: directory */
+	const char *path;
+	/** @lock: lock file */
+	int lock;
+	/** @io: the directory */
+	struct logd_port io;
+	/** @scan: what the last life has left; the writer uses its memory */
+	struct spindle_dlog_scan scan;
+	/** @log: the writer */
+	struct spindle_dlog log;
+
+	/** @q: attachment */
+	struct spindle_queue q;
+	/** @msg: messages that were taken */
+	struct spindle_msg msg[LOGD_BATCH];
+	/** @at: the first of them that is not in the log */
+	unsigned int at;
+	/** @n: how many were taken */
+	unsigned int n;
+	/** @vid: view in which the next message was delivered */
+	uint64_t vid;
+	/** @blocked: the log takes no message until an operation ends */
+	bool blocked;
+	/** @hung_up: the attachment is final */
+	bool hung_up;
+	/** @reading: messages may come */
+	bool reading;
+	/** @broken: the frame that is being filled has bytes that nobody may believe */
+	bool broken;
+	/** @failed: a sentence has said why the process ends */
+	bool failed;
+	/** @told: enum spindle_dlog_state that the administrator knows */
+	uint32_t told;
+	/** @told_ms: when this was said */
+	uint64_t told_ms;
+	/** @space_ms: when the log looked for space last */
+	uint64_t space_ms;
+	/** @busy_ms: when a message was appended last */
+	uint64_t busy_ms;
+};
+
+bool logd_open(struct logd *l, const struct logd_opts *opts, const char *subgroup);
+bool logd_attach(struct logd *l, const struct spindle_place *from);
+void logd_work(struct logd *l);
+void logd_reap(struct logd *l);
+void logd_stop(struct logd *l);
+bool logd_is_done(struct logd *l);
+bool logd_close(struct logd *l);
+int logd_timeout(const struct logd *l);
+void logd_poll_set(const struct logd *l, struct pollfd fd[2]);
+void logd_poll_get(struct logd *l, const struct pollfd fd[2]);
+void logd_say(const struct logd *l, const char *fmt, ...) CTL_PRINTF(2, 3);
+bool logd_fail(struct logd *l, const char *fmt, ...) CTL_PRINTF(2, 3);
+
+#endif /* SPINDLE_LOGD_LOGD_H */

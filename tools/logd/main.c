@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * spindle-logd: write what is delivered to a node to disk.
+ *
+ * One loop waits for deliveries, for the disk, and for signals.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/key.h"
+#include "common/opts.h"
+#include "logd.h"
+
+#define AT(field)	CTL_OPT_AT(struct logd_opts, field)
+
+static const struct ctl_opt options[] = {
+	{ .name = "dir", .letter = 'd', .kind = CTL_OPT_TEXT, AT(dir), .value = "DIR",
+	  .help = "the log is in DIR/NODE/ID (default: /var/lib/spindle)" },
+	{ .name = "segment", .letter = 'S', .kind = CTL_OPT_NUM, AT(segment), .min = 1,
+	  .max = 1024, .def = 64, .value = "MIB", .help = "size of a segment of a new log" },
+	{ .name = "keep", .letter = 'k', .kind = CTL_OPT_BYTES, AT(keep), .max = UINT64_MAX,
+	  .value = "BYTES", .help = "drop the oldest segment when the log has so many\n"
+		  "                         bytes (default: keep all)" },
+	{ .name = "depth", .letter = 'q', .kind = CTL_OPT_NUM, AT(depth), .min = 1,
+	  .max = LOGD_DEPTH, .def = 2, .value = "N", .help = "writes at once" },
+	{ .name = "go-on", .letter = 'g', .kind = CTL_OPT_FLAG, AT(go_on),
+	  .help = "go on behind a damaged end of the log" },
+	{ .name = "threads", .letter = 't', .kind = CTL_OPT_FLAG, AT(threads),
+	  .help = "write by threads and not by io_uring" },
+	{ .name = "device", .letter = 'D', .kind = CTL_OPT_TEXT, AT(device),
+	  .value = "PATH", .help = "default " SPINDLE_DEVICE },
+	{ .name = "help", .letter = 'h', .kind = CTL_OPT_HELP, .help = "this text" },
+	{ .name = "version", .letter = 'V', .kind = CTL_OPT_VERSION, .help = "version" },
+	{ .name = NULL }
+};
+
+static const struct ctl_opt_part part = { .opt = options, .groups = CTL_OPT_ALL };
+
+static const struct ctl_command command = {
+	.name = "spindle-logd",
+	.head = "Usage: spindle-logd [OPTION]... NODE SUBGROUP...\n"
+		"Write the messages of ordered subgroups that have a history to disk.\n",
+	.tail = "\nA subgroup is an id or a name.\n"
+		"Exit status: 0 stopped by a signal, 1 a sentence says what failed, 2 usage.",
+	.wide = 22, .words = true, .part = &part, .parts = 1,
+};
+
+static struct logd_opts opts;
+static struct logd *logs;
+static unsigned int count;
+
+/* Tell systemd that all logs are open. Without systemd there is no such socket. */
+static void say_ready(void)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	static const char text[] = "READY=1";
+	int fd;
+
+	if (!path || !*path || strlen(path) >= sizeof(addr.sun_path))
+		return;
+	memcpy(addr.sun_path, path, strlen(path));
+	if (*path == '@')
+		addr.sun_path[0] = '\0';
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || sendto(fd, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&addr,
+			     (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
+					 strlen(path))) < 0)
+		ctl_err("cannot notify %s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+static int open_signals(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		ctl_err("cannot wait for signals: %s", strerror(errno));
+	return fd;
+}
+
+static void wait_for_work(int signals, bool *stop)
+{
+	struct pollfd *fd = ctl_alloc((2 * count + 1) * sizeof(*fd));
+	struct signalfd_siginfo info;
+	int ms = -1;
+	unsigned int i;
+
+	fd[2 * count] = (struct pollfd){ .fd = signals, .events = POLLIN };
+	for (i = 0; i < count; i++) {
+		/* A log that has just failed ends the others, too. */
+		int wait = logs[i].failed && !*stop ? 0 : logd_timeout(&logs[i]);
+
+		ms = ms < 0 || wait < ms ? wait : ms;
+		logd_poll_set(&logs[i], &fd[2 * i]);
+	}
+	if (poll(fd, 2 * count + 1, ms) < 0 && errno != EINTR) {
+		ctl_err("cannot wait: %s", strerror(errno));
+		exit(CTL_FAILED);
+	}
+	for (i = 0; i < count; i++)
+		logd_poll_get(&logs[i], &fd[2 * i]);
+	/* A second signal finds a process that waits for its disk, and ends it. */
+	if (read(signals, &info, sizeof(info)) == sizeof(info)) {
+		if (*stop)
+			exit(CTL_FAILED);
+		*stop = true;
+	}
+	ctl_free(fd);
+}
+
+/* One log that has failed ends the process, because its supervisor shall know. */
+static void run(int signals)
+{
+	bool stop = false, done = false;
+	unsigned int i;
+
+	while (!done) {
+		wait_for_work(signals, &stop);
+		for (i = 0; i < count; i++)
+			stop |= logs[i].failed;
+		done = stop;
+		for (i = 0; i < count; i++) {
+			logd_reap(&logs[i]);
+			if (stop)
+				logd_stop(&logs[i]);
+			else
+				logd_work(&logs[i]);
+			done = done && logd_is_done(&logs[i]);
+		}
+	}
+}
+
+static int parse(int argc, char **argv)
+{
+	int rc = ctl_command_parse(&command, &opts, argc, argv, NULL);
+	const char *err;
+	uint64_t node;
+
+	if (rc)
+		return rc;
+	if (!opts.dir)
+		opts.dir = "/var/lib/spindle";
+	if (argc - optind < 2)
+		return ctl_command_usage(&command, "a node and a subgroup are needed");
+	err = ctl_num_parse(argv[optind], UINT32_MAX, false, &node);
+	if (err)
+		return ctl_command_usage(&command, "'%s' is not the id of a node", argv[optind]);
+	opts.node = (uint32_t)node;
+	return CTL_OK;
+}
+
+int main(int argc, char **argv)
+{
+	int rc, signals;
+	unsigned int i;
+
+	ctl_program = command.name;
+	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+	rc = parse(argc, argv);
+	if (rc)
+		return ctl_flush(rc == CTL_OPT_SHOWN ? CTL_OK : rc);
+	signals = open_signals();
+	if (signals < 0)
+		return CTL_FAILED;
+	count = (unsigned int)(argc - optind - 1);
+	logs = ctl_alloc(count * sizeof(*logs));
+	for (i = 0; i < count; i++)
+		if (!logd_open(&logs[i], &opts, argv[optind + 1 + (int)i]))
+			return CTL_FAILED;
+	say_ready();
+	run(signals);
+	for (i = 0; i < count; i++)
+		if (!logd_close(&logs[i]))
+			rc = CTL_FAILED;
+	return rc;
+}

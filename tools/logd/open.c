@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Open a log: its directory, what the last life has left, and the place in the history. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/key.h"
+#include "logd.h"
+
+/* A frame is at least this long, if a segment has room for four of them. */
+#define FRAME		(1U << 20)
+/* With more than one write at once, this many bytes go without waiting for the write before. */
+#define COMMIT		(256U << 10)
+/* Segments that a log has at most: 1 TiB of 64 MiB each. The scan has an entry for each. */
+#define SEGMENTS	16384U
+#define FILES		(SEGMENTS + 16)
+/* Ranges that are damaged, of those that are shown. */
+#define DAMAGED		64U
+/* A ring that is full drops a segment while another is written and a third is ahead. */
+#define KEEP_MIN	3U
+/* The writes of a process that was killed may take as long as this to end. */
+#define LOCK_MS		5000U
+
+static_assert(LOGD_DEPTH == SPINDLE_DLOG_DEPTH, "the port has jobs for all writes of a log");
+
+/**
+ * logd_say() - say something about a log
+ * @l: the log
+ * @fmt: the rest of the sentence
+ */
+void logd_say(const struct logd *l, const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	ctl_err("%s: %s", l->title, text);
+}
+
+/**
+ * logd_fail() - say why this process ends
+ * @l: the log
+ * @fmt: the reason
+ *
+ * Return: false
+ */
+bool logd_fail(struct logd *l, const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+
+	l->failed = true;
+	l->reading = false;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	ctl_err("%s: %s", l->title, text);
+	return false;
+}
+
+/* ---- the attachment ---------------------------------------------------------- */
+
+static bool refuse_attach(struct logd *l, int err)
+{
+	uint64_t next = l->attach.from ? l->attach.from->lsn : 0;
+	char text[256];
+
+	if (l->q.step == SPINDLE_STEP_ATTACH && err == -ESTALE)
+		return logd_fail(l, "positions %" PRIu64 " to %" PRIu64 " are missing: %s ends in "
+				 "front of them, and the history has forgotten them", next,
+				 l->q.oldest - 1, l->path);
+	if (l->q.step == SPINDLE_STEP_ATTACH && err == -ERANGE)
+		return logd_fail(l, "%s has position %" PRIu64 ", but the next one of the subgroup "
+				 "is %" PRIu64, l->path, next - 1, l->q.next);
+	if (l->q.step == SPINDLE_STEP_ATTACH && err == -EXDEV)
+		return logd_fail(l, "%s belongs to another lineage or era of the group", l->path);
+	return logd_fail(l, "%s", spindle_attach_strerror(&l->q, &l->attach, err, text,
+							  sizeof(text)));
+}
+
+static bool is_suitable(struct logd *l)
+{
+	if (!(l->q.features & SPINDLE_FEAT_HISTORY))
+		return logd_fail(l, "it has no history, so messages would be missed while this "
+				 "process does not run; set one with 'spindle-ctl subgroup set "
+				 "node %u id %u history 64M'", l->q.node, l->q.subgroup);
+	if (!(l->q.features & SPINDLE_FEAT_ORDERED))
+		return logd_fail(l, "an unordered subgroup has no positions in common");
+	if (!l->q.lineage[0] && !l->q.lineage[1])
+		return logd_fail(l, "the view is static, and has no lineage that a log could "
+				 "belong to");
+	return true;
+}
+
+/**
+ * logd_attach() - attach as a reader of the history
+ * @l: the log
+ * @from: the place to begin at; NULL: the oldest message
+ *
+ * Return: whether that was possible; a sentence says why not.
+ */
+bool logd_attach(struct logd *l, const struct spindle_place *from)
+{
+	int err;
+
+	l->attach.from = from;
+	l->attach.want = SPINDLE_WANT_VIEWS | (from ? 0 : SPINDLE_WANT_OLDEST);
+	err = spindle_attach(&l->q, &l->attach);
+	if (err)
+		return refuse_attach(l, err);
+	if (is_suitable(l))
+		return true;
+	spindle_detach(&l->q);
+	return false;
+}
+
+/* ---- the directory ------------------------------------------------------------ */
+
+/* Make one directory, and make its name durable. */
+static bool make_dir(struct logd *l, const char *parent, const char *path)
+{
+	int fd, err;
+
+	if (mkdir(path, 0750) && errno != EEXIST)
+		return logd_fail(l, "cannot make %s: %s", path, strerror(errno));
+	fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	err = fd < 0 || fsync(fd) ? errno : 0;
+	if (fd >= 0)
+		close(fd);
+	/* A process that may not read the parent did not make the directory either. */
+	if (err && err != EACCES)
+		return logd_fail(l, "cannot sync %s: %s", parent, strerror(err));
+	return true;
+}
+
+static bool make_dirs(struct logd *l)
+{
+	const char *node = ctl_asprintf("%s/%u", l->opts->dir, l->opts->node);
+	char *above = ctl_strdup(l->opts->dir), *slash = strrchr(above, '/');
+
+	if (slash == above)
+		slash[1] = '\0';
+	else if (slash)
+		*slash = '\0';
+	l->path = ctl_asprintf("%s/%u", node, l->attach.subgroup);
+	return make_dir(l, slash ? above : ".", l->opts->dir) && make_dir(l, l->opts->dir, node) &&
+	       make_dir(l, node, l->path);
+}
+
+static bool lock_dir(struct logd *l)
+{
+	const char *path = ctl_asprintf("%s/LOCK", l->path);
+	const struct timespec nap = { .tv_nsec = 50000000 };
+	unsigned int ms;
+
+	l->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0640);
+	if (l->lock < 0)
+		return logd_fail(l, "cannot open %s: %s", path, strerror(errno));
+	for (ms = 0; flock(l->lock, LOCK_EX | LOCK_NB); ms += 50) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return logd_fail(l, "cannot lock %s: %s", path, strerror(errno));
+		if (ms >= LOCK_MS)
+			return logd_fail(l, "another process writes to %s", l->path);
+		nanosleep(&nap, NULL);
+	}
+	return true;
+}
+
+/* ---- what the last life has left ---------------------------------------------- */
+
+/* Bytes of a frame with one message of the longest kind. */
+static uint32_t frame_of(uint32_t max_msg)
+{
+	uint64_t bytes = sizeof(struct spindle_dlog_frame) + sizeof(struct spindle_dlog_record) +
+			 max_msg + SPINDLE_DLOG_ALIGN;
+
+	return (uint32_t)((bytes + LOGD_BLOCK - 1) / LOGD_BLOCK * LOGD_BLOCK);
+}
+
+/* Memory for disks. Nothing is freed, because a log lives as long as its process. */
+static void *aligned(size_t bytes)
+{
+	void *p = aligned_alloc(LOGD_BLOCK, (bytes + LOGD_BLOCK - 1) / LOGD_BLOCK * LOGD_BLOCK);
+
+	if (!p) {
+		ctl_err("no memory");
+		exit(CTL_FAILED);
+	}
+	return p;
+}
+
+/* The longest frame that a segment has room for. */
+static uint32_t frame_max(const struct spindle_dlog_ident *id)
+{
+	return id->segment - id->block;
+}
+
+/*
+ * The longest frame that a life of this log may have written. The meta blocks say how long a
+ * segment is; without a meta block that is whole there is nothing to scan.
+ */
+static uint32_t scan_frame(struct logd *l, void *block)
+{
+	uint32_t need = frame_of(l->q.max_msg), frame = need > FRAME ? need : FRAME;
+	struct spindle_dlog_meta_state state;
+	struct spindle_dlog_ident id;
+	uint32_t i;
+
+	for (i = 0; i < 2; i++) {
+		struct spindle_dlog_file file = { .kind = SPINDLE_DLOG_META, .id = i };
+		int n = l->io.port.read(&l->io, file, 0, block, SPINDLE_DLOG_BLOCK_MAX);
+
+		if (n >= (int)SPINDLE_DLOG_BLOCK_MIN &&
+		    !spindle_dlog_meta_parse(block, &id, &state) && id.segment > id.block &&
+		    frame > frame_max(&id))
+			frame = frame_max(&id);
+	}
+	return frame;
+}
+
+static void prepare_scan(struct logd *l)
+{
+	uint32_t frame = scan_frame(l, aligned(SPINDLE_DLOG_BLOCK_MAX));
+
+	l->scan = (struct spindle_dlog_scan){
+		.port = &l->io.port,
+		.max_files = FILES, .max_damaged = DAMAGED,
+		.map.max = SEGMENTS, .id.frame = frame,
+	};
+	l->scan.file = ctl_alloc(FILES * sizeof(*l->scan.file));
+	l->scan.damaged = ctl_alloc(DAMAGED * sizeof(*l->scan.damaged));
+	l->scan.map.seg = ctl_alloc(SEGMENTS * sizeof(*l->scan.map.seg));
+	l->scan.window.size = l->scan.id.frame;
+	l->scan.window.buf = aligned(l->scan.window.size);
+}
+
+static void say_damage(const struct logd *l)
+{
+	const struct spindle_dlog_scan *s = &l->scan;
+	uint32_t i, n = s->n_damaged < DAMAGED ? s->n_damaged : DAMAGED;
+
+	for (i = 0; i < n; i++)
+		logd_say(l, "positions %" PRIu64 " to %" PRIu64 " of the log are damaged",
+			 s->damaged[i].from, s->damaged[i].to - 1);
+	if (s->n_damaged > n)
+		logd_say(l, "%u more ranges of the log are damaged", s->n_damaged - n);
+}
+
+static bool scan(struct logd *l)
+{
+	struct spindle_dlog_scan *s = &l->scan;
+	int err;
+
+	prepare_scan(l);
+	err = spindle_dlog_recover(s);
+	if (err == -EUCLEAN)
+		return logd_fail(l, "%s has segments, and no meta block that is whole", l->path);
+	if (err == -E2BIG)
+		return logd_fail(l, "%s has more than %u segments", l->path, SEGMENTS);
+	if (err)
+		return logd_fail(l, "cannot read %s: %s", l->path, strerror(-err));
+	say_damage(l);
+	if (s->is_new)
+		return true;
+	if (s->id.subgroup != l->q.subgroup || s->id.node != l->q.node)
+		return logd_fail(l, "%s is the log of subgroup %u of node %u", l->path,
+				 s->id.subgroup, s->id.node);
+	if (memcmp(s->id.lineage, l->q.lineage, sizeof(s->id.lineage)))
+		return logd_fail(l, "%s belongs to another lineage of the group", l->path);
+	return true;
+}
+
+/* ---- begin --------------------------------------------------------------------- */
+
+static bool begin_new(struct logd *l)
+{
+	struct spindle_dlog_ident *id = &l->scan.id;
+
+	if (!logd_attach(l, NULL))
+		return false;
+	memcpy(id->lineage, l->q.lineage, sizeof(id->lineage));
+	id->subgroup = l->q.subgroup;
+	id->node = l->q.node;
+	id->block = LOGD_BLOCK;
+	id->segment = l->opts->segment << 20;
+	if (getrandom(&id->salt, sizeof(id->salt), 0) != sizeof(id->salt))
+		return logd_fail(l, "no random numbers: %s", strerror(errno));
+	l->scan.next = spindle_lsn(&l->q);
+	l->scan.map.low = l->scan.next;
+	return true;
+}
+
+/* A log without a record knows no era, and positions of each era suit it. */
+static bool begin_again(struct logd *l, uint64_t era)
+{
+	struct spindle_place from = { .lsn = l->scan.next, .era = era };
+
+	memcpy(from.lineage, l->scan.id.lineage, sizeof(from.lineage));
+	if (l->scan.n_epochs)
+		from.era = l->scan.last_epoch.era;
+	return logd_attach(l, &from);
+}
+
+/* A frame has room for a message of any length, and a segment for more than one frame. */
+static bool choose_frame(struct logd *l)
+{
+	struct spindle_dlog_ident *id = &l->scan.id;
+	uint32_t need = frame_of(l->q.max_msg), quarter = id->segment / 4 / id->block * id->block;
+
+	id->frame = quarter < FRAME ? quarter : FRAME;
+	if (id->frame < need)
+		id->frame = need;
+	if (id->frame > frame_max(id))
+		return logd_fail(l, "a message of %u bytes does not fit into a segment of %u MiB "
+				 "(option -S)", l->q.max_msg, id->segment >> 20);
+	return true;
+}
+
+static bool start(struct logd *l)
+{
+	struct spindle_dlog_config c = {
+		.depth = l->opts->depth, .spares = 1, .go_on = l->opts->go_on,
+		.policy = l->opts->keep ? SPINDLE_DLOG_RING : SPINDLE_DLOG_BLOCK,
+	};
+	uint64_t keep = l->opts->keep / l->scan.id.segment;
+	uint32_t i;
+	int err;
+
+	for (i = 0; i <= c.depth; i++)
+		c.slot[i] = aligned(l->scan.id.block + l->scan.id.frame);
+	c.meta = aligned(l->scan.id.block);
+	c.commit = l->scan.id.frame / 2 < COMMIT ? l->scan.id.frame / 2 : COMMIT;
+	if (l->opts->keep && keep < SEGMENTS)
+		l->scan.map.max = keep < KEEP_MIN ? KEEP_MIN : (uint32_t)keep;
+	err = spindle_dlog_start(&l->log, &c, &l->scan);
+	if (err == -EUCLEAN)
+		return logd_fail(l, "the log ends in a damaged range; option -g goes on behind it");
+	if (err)
+		return logd_fail(l, "%s has impossible sizes", l->path);
+	return true;
+}
+
+static bool open_dir(struct logd *l)
+{
+	int err;
+
+	if (!make_dirs(l) || !lock_dir(l))
+		return false;
+	err = logd_port_open(&l->io, l->path, l->lock, !l->opts->threads, l->opts->depth);
+	if (err)
+		return logd_fail(l, "cannot use %s: %s", l->path, strerror(-err));
+	return true;
+}
+
+/**
+ * logd_open() - open the log of a subgroup
+ * @l: the log, zeroed
+ * @opts: command line
+ * @subgroup: its id or name
+ *
+ * A first attachment says what the log has to be, and is given back. A second one begins where the
+ * log ends.
+ *
+ * Return: whether that was possible; a sentence says why not.
+ */
+bool logd_open(struct logd *l, const struct logd_opts *opts, const char *subgroup)
+{
+	uint64_t id = 0, era;
+
+	l->opts = opts;
+	l->title = ctl_asprintf("subgroup %s of node %u", subgroup, opts->node);
+	l->attach = (struct spindle_attach_opts){
+		.device = opts->device, .node = opts->node, .flags = SPINDLE_ATTACH_RECV,
+	};
+	l->attach.name = ctl_num_parse(subgroup, UINT32_MAX, false, &id) ? subgroup : NULL;
+	l->attach.subgroup = (uint32_t)id;
+	if (!logd_attach(l, NULL))
+		return false;
+	/* The id, because another subgroup may have the name later. */
+	l->attach.subgroup = l->q.subgroup;
+	l->attach.name = NULL;
+	era = l->q.era;
+	spindle_detach(&l->q);
+	if (!open_dir(l) || !scan(l))
+		return false;
+	if (!(l->scan.is_new ? begin_new(l) : begin_again(l, era)) || !choose_frame(l) ||
+	    !start(l))
+		return false;
+	l->vid = l->q.vid;
+	l->reading = true;
+	logd_say(l, "%s, %s, begins with position %" PRIu64, l->path,
+		 l->io.ring ? "io_uring" : "threads", l->scan.next);
+	return true;
+}
