@@ -4,7 +4,12 @@
  * mismatch gets.
  */
 #include "core/membership/hello.h"
+#include "../../guest/lib/hello.h"
 #include "tap.h"
+
+/* Hostile peers say hello as the module does. */
+static_assert(HELLO_MAGIC == SPINDLE_HELLO_MAGIC && HELLO_VERSION == SPINDLE_PROTOCOL &&
+	      sizeof(struct hello) == sizeof(struct spindle_hello));
 
 static const struct spindle_hello_self self = {
 	.id = 7, .cluster = 0x12345678, .incarnation = 99, .port = 4711,
