@@ -107,7 +107,17 @@ static int read_names(DIR *d, struct names *names)
 	return err;
 }
 
-/* List the directory. A descriptor of its own begins at the first name. */
+static int by_number(const void *a, const void *b)
+{
+	const struct spindle_dlog_file *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/*
+ * List the directory, in the order of the numbers, because the scan sorts slowly if the order is a
+ * bad one. A descriptor of its own begins at the first name.
+ */
 static int list_names(const struct spindle_log *log, struct names *names)
 {
 	int err, fd = openat(log->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -123,6 +133,8 @@ static int list_names(const struct spindle_log *log, struct names *names)
 	}
 	err = read_names(d, names);
 	closedir(d);
+	if (names->n)
+		qsort(names->file, names->n, sizeof(*names->file), by_number);
 	return err;
 }
 
@@ -325,15 +337,16 @@ static bool is_confirmed(const struct look *look, const struct look *before)
 	return true;
 }
 
+/* A log may also seem broken because its meta blocks are written while they are read. */
 static int scan(struct spindle_log *log, struct look **out)
 {
 	struct look *look = NULL, *before = NULL;
-	uint32_t i;
+	uint32_t i, broken = 0;
 	int err = 0;
 
 	for (i = 0; i < TRIES; i++) {
 		err = scan_once(log, &look);
-		if (log->gone)
+		if (log->gone || (err == -EUCLEAN && !broken++))
 			continue;
 		if (err || is_confirmed(look, before))
 			break;

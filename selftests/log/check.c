@@ -360,7 +360,7 @@ void sim_check_time(struct sim *sim)
 	if (n)
 		sim_fail(sim, "no place for a time: %d", n);
 	if (sim->reader.lsn > map->low && !sim->hurt &&
-	    sim_message(sim, sim->reader.lsn - 1)->time >= time + 2000)
+	    sim_message(sim, sim->reader.lsn - 1)->time >= time)
 		sim_fail(sim, "%llu is too late for the time",
 			 (unsigned long long)sim->reader.lsn);
 	n = spindle_dlog_read(&sim->reader, &m);

@@ -30,14 +30,25 @@ static bool is_same(const struct logd_open *open, struct spindle_dlog_file file)
 	return open->fd >= 0 && open->file.kind == file.kind && open->file.id == file.id;
 }
 
+/* Somebody else may have put anything there, so only a regular file is used. */
 static int open_file(const struct logd_port *p, struct spindle_dlog_file file, int flags)
 {
 	char name[LOGD_NAME];
-	int fd;
+	struct stat st;
+	int fd, err;
 
 	logd_file_name(file, name);
-	fd = openat(p->dir, name, flags | O_CLOEXEC | (p->direct ? O_DIRECT : 0), 0640);
-	return fd < 0 ? -errno : fd;
+	flags |= O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (p->direct ? O_DIRECT : 0);
+	fd = openat(p->dir, name, flags, 0640);
+	if (fd < 0)
+		return -errno;
+	err = fstat(fd, &st) ? -errno : 0;
+	if (!err && !S_ISREG(st.st_mode))
+		err = -EUCLEAN;
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
 }
 
 static int reopen(struct logd_port *p, struct logd_open *o, struct spindle_dlog_file file,
@@ -108,7 +119,7 @@ static int fill(const struct logd_port *p, int fd, uint32_t len)
 	return err;
 }
 
-static int create(const struct logd_port *p, const struct spindle_dlog_op *op)
+static int make_file(const struct logd_port *p, const struct spindle_dlog_op *op)
 {
 	char name[LOGD_NAME];
 	int fd, err;
@@ -124,7 +135,14 @@ static int create(const struct logd_port *p, const struct spindle_dlog_op *op)
 		err = -errno;
 	if (err && unlinkat(p->dir, name, 0))
 		return -errno;
-	/* A quota that is used up is a full disk for this user. */
+	return err;
+}
+
+/* A quota that is used up is a full disk for this user. */
+static int create(const struct logd_port *p, const struct spindle_dlog_op *op)
+{
+	int err = make_file(p, op);
+
 	return err == -EDQUOT ? -ENOSPC : err;
 }
 

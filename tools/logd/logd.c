@@ -44,6 +44,7 @@ static bool fall_behind(struct logd *l)
 
 	spindle_place(&l->q, &from);
 	from.lsn = l->broken ? l->log.persisted : l->log.next;
+	l->last.known = false;
 	spindle_detach(&l->q);
 	logd_say(l, "too slow for this history");
 	if (!logd_attach(l, &from))
@@ -89,6 +90,22 @@ static bool fill(struct logd *l, uint64_t lsn)
 	return true;
 }
 
+/*
+ * A group that has begun again with the same view and rules has the same lineage. So the last
+ * message of the log is compared with the one that the history has at its position.
+ */
+static bool is_last(struct logd *l, const struct spindle_msg *msg)
+{
+	const struct logd_last *last = &l->last;
+
+	if (last->known && msg->lsn == l->log.next - 1 && msg->slot == last->slot &&
+	    msg->node == last->node && msg->len == last->len &&
+	    spindle_dlog_crc(0, msg->data, msg->len) == last->crc)
+		return true;
+	return logd_fail(l, "position %" PRIu64 " is another message in %s: the log belongs to a "
+			 "group that has ended", msg->lsn, l->path);
+}
+
 /* Return: whether the next message may follow. */
 static bool take(struct logd *l, const struct spindle_msg *msg)
 {
@@ -97,6 +114,8 @@ static bool take(struct logd *l, const struct spindle_msg *msg)
 		.node = msg->node, .sender = msg->sender, .len = msg->len, .data = msg->data,
 	};
 
+	if (msg->kind != SPINDLE_DLV_VIEW && msg->lsn < l->log.next)
+		return is_last(l, msg);
 	if (!fill(l, msg->lsn))
 		return false;
 	if (msg->kind == SPINDLE_DLV_VIEW) {
@@ -157,7 +176,13 @@ static const char *const state_text[] = {
 	[SPINDLE_DLOG_FULL] = "is full, and reads no more until there is space",
 };
 
-/* A ring is full each time it drops a segment, and this is no news. */
+/* A ring is full each time it drops a segment, and this is no news as long as it can. */
+static bool turns(const struct logd *l, enum spindle_dlog_state state)
+{
+	return l->opts->keep &&
+	       (state != SPINDLE_DLOG_FULL || l->log.chore != SPINDLE_DLOG_IDLE);
+}
+
 static void tell_state(struct logd *l)
 {
 	enum spindle_dlog_state state = spindle_dlog_state(&l->log);
@@ -168,7 +193,7 @@ static void tell_state(struct logd *l)
 		l->space_ms = now;
 		spindle_dlog_more(&l->log);
 	}
-	if (l->opts->keep || state == l->told || now - l->told_ms < TELL_MS ||
+	if (turns(l, state) || state == l->told || now - l->told_ms < TELL_MS ||
 	    (!bad && l->told <= SPINDLE_DLOG_RUNNING))
 		return;
 	logd_say(l, "the log %s", state_text[state]);
@@ -228,8 +253,11 @@ bool logd_is_done(struct logd *l)
 {
 	enum spindle_dlog_state state = spindle_dlog_state(&l->log);
 
-	if (l->broken || state == SPINDLE_DLOG_FAILED || state == SPINDLE_DLOG_FULL)
+	if (l->broken || state == SPINDLE_DLOG_FAILED)
 		return true;
+	/* A ring that turns has room soon. */
+	if (state == SPINDLE_DLOG_FULL)
+		return l->log.chore == SPINDLE_DLOG_IDLE;
 	return state != SPINDLE_DLOG_OPENING && l->log.persisted == l->log.next &&
 	       l->log.told == l->log.persisted && !l->log.flying;
 }
@@ -265,9 +293,9 @@ int logd_timeout(const struct logd *l)
 
 	if (l->reading && !l->blocked && l->at != l->n)
 		return 0;
-	if (state == SPINDLE_DLOG_LOW || state == SPINDLE_DLOG_FULL)
-		return SPACE_MS;
-	return l->log.told != l->log.persisted ? MARK_MS : WAIT_MS;
+	if (l->log.told != l->log.persisted)
+		return MARK_MS;
+	return state == SPINDLE_DLOG_LOW || state == SPINDLE_DLOG_FULL ? SPACE_MS : WAIT_MS;
 }
 
 /**

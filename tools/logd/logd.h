@@ -44,6 +44,22 @@ struct logd_opts {
 };
 
 /**
+ * struct logd_last - the last message of a log that goes on
+ */
+struct logd_last {
+	/** @known: there is one, and it was sent to this node, too */
+	bool known;
+	/** @node: id of the sender's node */
+	uint32_t node;
+	/** @slot: index among the messages of its sender */
+	uint64_t slot;
+	/** @len: bytes */
+	uint32_t len;
+	/** @crc: CRC-32C of its bytes */
+	uint32_t crc;
+};
+
+/**
  * struct logd - the log of one subgroup
  */
 struct logd {
@@ -63,6 +79,8 @@ struct logd {
 	struct spindle_dlog_scan scan;
 	/** @log: the writer */
 	struct spindle_dlog log;
+	/** @last: what the history has to have in front of the next message */
+	struct logd_last last;
 
 	/** @q: attachment */
 	struct spindle_queue q;

@@ -175,14 +175,15 @@ int main(int argc, char **argv)
 	rc = parse(argc, argv);
 	if (rc)
 		return ctl_flush(rc == CTL_OPT_SHOWN ? CTL_OK : rc);
-	signals = open_signals();
-	if (signals < 0)
-		return CTL_FAILED;
 	count = (unsigned int)(argc - optind - 1);
 	logs = ctl_alloc(count * sizeof(*logs));
 	for (i = 0; i < count; i++)
 		if (!logd_open(&logs[i], &opts, argv[optind + 1 + (int)i]))
 			return CTL_FAILED;
+	/* Until here a signal ends the process at once, because nothing was read. */
+	signals = open_signals();
+	if (signals < 0)
+		return CTL_FAILED;
 	say_ready();
 	run(signals);
 	for (i = 0; i < count; i++)

@@ -25,7 +25,7 @@
 #define FILES		(SEGMENTS + 16)
 /* Ranges that are damaged, of those that are shown. */
 #define DAMAGED		64U
-/* A ring that is full drops a segment while another is written and a third is ahead. */
+/* A ring that is full drops its oldest segment, and has two of them for a moment. */
 #define KEEP_MIN	3U
 /* The writes of a process that was killed may take as long as this to end. */
 #define LOCK_MS		5000U
@@ -73,9 +73,12 @@ bool logd_fail(struct logd *l, const char *fmt, ...)
 
 static bool refuse_attach(struct logd *l, int err)
 {
-	uint64_t next = l->attach.from ? l->attach.from->lsn : 0;
+	uint64_t next = l->attach.from ? l->attach.from->lsn + l->last.known : 0;
 	char text[256];
 
+	if (l->q.step == SPINDLE_STEP_ATTACH && err == -ESTALE && l->q.oldest == next)
+		return logd_fail(l, "the history begins with position %" PRIu64 ", and cannot be "
+				 "compared with the last message of %s", next, l->path);
 	if (l->q.step == SPINDLE_STEP_ATTACH && err == -ESTALE)
 		return logd_fail(l, "positions %" PRIu64 " to %" PRIu64 " are missing: %s ends in "
 				 "front of them, and the history has forgotten them", next,
@@ -146,15 +149,22 @@ static bool make_dir(struct logd *l, const char *parent, const char *path)
 
 static bool make_dirs(struct logd *l)
 {
-	const char *node = ctl_asprintf("%s/%u", l->opts->dir, l->opts->node);
-	char *above = ctl_strdup(l->opts->dir), *slash = strrchr(above, '/');
+	char *dir = ctl_strdup(l->opts->dir), *above, *slash;
+	const char *node;
+	size_t len;
 
+	/* The name of a directory is in the one above, and a slash at the end would hide that. */
+	for (len = strlen(dir); len > 1 && dir[len - 1] == '/'; len--)
+		dir[len - 1] = '\0';
+	above = ctl_strdup(dir);
+	slash = strrchr(above, '/');
 	if (slash == above)
 		slash[1] = '\0';
 	else if (slash)
 		*slash = '\0';
+	node = ctl_asprintf("%s/%u", dir, l->opts->node);
 	l->path = ctl_asprintf("%s/%u", node, l->attach.subgroup);
-	return make_dir(l, slash ? above : ".", l->opts->dir) && make_dir(l, l->opts->dir, node) &&
+	return make_dir(l, slash ? above : ".", dir) && make_dir(l, dir, node) &&
 	       make_dir(l, node, l->path);
 }
 
@@ -164,7 +174,7 @@ static bool lock_dir(struct logd *l)
 	const struct timespec nap = { .tv_nsec = 50000000 };
 	unsigned int ms;
 
-	l->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0640);
+	l->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640);
 	if (l->lock < 0)
 		return logd_fail(l, "cannot open %s: %s", path, strerror(errno));
 	for (ms = 0; flock(l->lock, LOCK_EX | LOCK_NB); ms += 50) {
@@ -265,7 +275,8 @@ static bool scan(struct logd *l)
 	prepare_scan(l);
 	err = spindle_dlog_recover(s);
 	if (err == -EUCLEAN)
-		return logd_fail(l, "%s has segments, and no meta block that is whole", l->path);
+		return logd_fail(l, "%s has segments, and no meta block that is whole, or a file "
+				 "that is none of a log", l->path);
 	if (err == -E2BIG)
 		return logd_fail(l, "%s has more than %u segments", l->path, SEGMENTS);
 	if (err)
@@ -301,11 +312,36 @@ static bool begin_new(struct logd *l)
 	return true;
 }
 
-/* A log without a record knows no era, and positions of each era suit it. */
+/* The last message of the log, unless the log has none, or it is damaged or was for others. */
+static struct logd_last last_of(const struct logd *l)
+{
+	struct spindle_dlog_reader r = {
+		.port = l->scan.port, .id = &l->scan.id, .map = &l->scan.map,
+		.window = l->scan.window,
+	};
+	struct spindle_dlog_msg m;
+
+	if (l->scan.next == l->scan.map.low)
+		return (struct logd_last){ .known = false };
+	spindle_dlog_seek(&r, l->scan.next - 1);
+	if (spindle_dlog_read(&r, &m) != 1 || (m.flags & LOGD_OTHER))
+		return (struct logd_last){ .known = false };
+	return (struct logd_last){
+		.known = true, .node = m.node, .slot = m.slot, .len = m.len,
+		.crc = spindle_dlog_crc(0, m.data, m.len),
+	};
+}
+
+/*
+ * Begin with the last message of the log, which is compared. A log without a record knows no era,
+ * and positions of each era suit it.
+ */
 static bool begin_again(struct logd *l, uint64_t era)
 {
 	struct spindle_place from = { .lsn = l->scan.next, .era = era };
 
+	l->last = last_of(l);
+	from.lsn -= l->last.known;
 	memcpy(from.lineage, l->scan.id.lineage, sizeof(from.lineage));
 	if (l->scan.n_epochs)
 		from.era = l->scan.last_epoch.era;
@@ -337,6 +373,9 @@ static bool start(struct logd *l)
 	uint32_t i;
 	int err;
 
+	/* The page cache reports an error once, and that may be to another write under way. */
+	if (!l->io.direct)
+		c.depth = 1;
 	for (i = 0; i <= c.depth; i++)
 		c.slot[i] = aligned(l->scan.id.block + l->scan.id.frame);
 	c.meta = aligned(l->scan.id.block);

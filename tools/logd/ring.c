@@ -8,6 +8,8 @@
 
 struct logd_ring {
 	struct io_uring uring;
+	/* A job was refused, and is still in the queue: nothing may be submitted any more. */
+	bool broken;
 };
 
 /**
@@ -65,9 +67,10 @@ void logd_ring_close(struct logd_ring *ring)
 int logd_ring_submit(struct logd_ring *ring, struct logd_job *job)
 {
 	const struct spindle_dlog_op *op = &job->op;
-	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring->uring);
+	struct io_uring_sqe *sqe;
 	int n;
 
+	sqe = ring->broken ? NULL : io_uring_get_sqe(&ring->uring);
 	if (!sqe)
 		return -EBUSY;
 	if (op->what == SPINDLE_DLOG_WRITE)
@@ -79,7 +82,10 @@ int logd_ring_submit(struct logd_ring *ring, struct logd_job *job)
 	do
 		n = io_uring_submit(&ring->uring);
 	while (n == -EINTR);
-	return n < 0 ? n : n == 1 ? 0 : -EIO;
+	ring->broken = n != 1;
+	if (!ring->broken)
+		return 0;
+	return n < 0 ? n : -EIO;
 }
 
 /* Note the result of a part. Return: whether the job has ended. */

@@ -2,7 +2,7 @@
 /*
  * Read a durable log: the messages of a subgroup that spindle-logd keeps in a directory.
  *
- *	spindle_log_open(&log, "/var/lib/spindle/log", 0);
+ *	spindle_log_open(&log, "/var/lib/spindle/1/0", 0);
  *	while ((n = spindle_log_read(log, &m)) == 1)
  *		m.len bytes at m.data
  *	spindle_log_close(log);
@@ -21,8 +21,9 @@
  * have nothing in common.
  *
  * Memory: a reader has a buffer as long as a segment of the log, SPINDLE_LOG_BUFFER at most, and up
- * to three of them while it reads all of the log. A file in the directory costs some 50 bytes, and
- * there may be SPINDLE_LOG_FILES of them.
+ * to three of them while it reads all of the log. A file in the directory costs less than 200 bytes,
+ * and there may be SPINDLE_LOG_FILES of them. The time has no such bound: files that somebody has
+ * made for that purpose take very long to read.
  */
 #ifndef SPINDLE_LOG_H
 #define SPINDLE_LOG_H

@@ -20,6 +20,8 @@
 #define SPINDLE_DLOG_DEPTH	8U
 /* Files without a number, at most. */
 #define SPINDLE_DLOG_SPARES	8U
+/* The largest number of a segment. No log gets there, so a larger one was made by somebody else. */
+#define SPINDLE_DLOG_SEQ_MAX	(1ULL << 62)
 
 /**
  * struct spindle_dlog_segment - a segment that has frames

@@ -23,7 +23,8 @@ static int read_meta(struct spindle_dlog_scan *s, uint32_t which, bool *good)
 		return n;
 	if (n < (int)SPINDLE_DLOG_BLOCK_MIN ||
 	    spindle_dlog_meta_parse(s->window.buf, &id, &state) ||
-	    !spindle_dlog_ident_check(&id) || (state.number & 1) != which)
+	    !spindle_dlog_ident_check(&id) || (state.number & 1) != which ||
+	    state.seq > SPINDLE_DLOG_SEQ_MAX)
 		return 0;
 	if (*good && state.number < s->number)
 		return 0;
@@ -67,7 +68,7 @@ static int list_files(struct spindle_dlog_scan *s)
 		}
 		if (s->map.n == s->map.max)
 			return -E2BIG;
-		if (file.id == UINT64_MAX)
+		if (file.id > SPINDLE_DLOG_SEQ_MAX)
 			return -EUCLEAN;
 		insert_segment(&s->map, file.id);
 		if (s->seq <= file.id)

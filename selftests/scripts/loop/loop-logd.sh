@@ -116,6 +116,12 @@ reads_all()
 	return 1
 }
 
+# delivered NODE SUBGROUP N: as many messages
+delivered()
+{
+	[ "$(number_of "$1" "$2" lsn)" -ge "$3" ]
+}
+
 # forgot NODE SUBGROUP LSN: is the position not in the history any more?
 forgot()
 {
@@ -277,6 +283,22 @@ is "node 1 writes again" $? 0
 check "nodes go" loop_del 4
 logd_ends 1 1 'the node has left the view'
 is "the process says that the node has left, and fails" $? 0
+
+# The same members and rules have the same lineage.
+check "nodes again" loop_nodes 3
+check "they begin another group, with the same rules" live_view 3 \
+	subgroup 1 name prices max-msg 4096 hold 0 subgroup 2 max-msg 64 mode unordered hold 0 \
+	subgroup 3 max-msg 64 window 16 hold 0
+check "they are in its first view" wait_until 60 in_view 1 1 2 3
+check "node 2 keeps a history" spindle-ctl subgroup set 2 id 3 history 64K
+check "the log has more than the new group" refused 'the next one of the subgroup is 0' 2 3
+check "node 1 sends other messages" \
+	sh -c 'seq 20 | sed "s/^/again /" | limit 60 spindle-pipe -n 1 -g 3 -s'
+check "node 2 has delivered them" wait_until 30 delivered 2 3 20
+check "the log of a group that has ended is refused" refused 'position 9 is another message' 2 3
+check "it is as it was, too" sh -c "spindle-ctl log dump $DIR/2/3 | tail -n 1 | grep -q '^lsn 9 '"
+check "these nodes go" loop_del 3
+
 check "one node" loop_nodes 1
 check "it begins another group" live_view 1 subgroup 1 max-msg 64 hold 0
 check "node 1 is in its first view" wait_until 60 in_view 1 1
