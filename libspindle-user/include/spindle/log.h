@@ -21,9 +21,9 @@
  * have nothing in common.
  *
  * Memory: a reader has a buffer as long as a segment of the log, SPINDLE_LOG_BUFFER at most, and up
- * to three of them while it reads all of the log. A file in the directory costs less than 200 bytes,
- * and there may be SPINDLE_LOG_FILES of them. The time has no such bound: files that somebody has
- * made for that purpose take very long to read.
+ * to three of them while it reads all of the log. A file in the directory costs less than 200
+ * bytes, and there may be SPINDLE_LOG_FILES of them. The time has no such bound: files that
+ * somebody has made for that purpose take very long to read.
  */
 #ifndef SPINDLE_LOG_H
 #define SPINDLE_LOG_H
