@@ -232,7 +232,7 @@ mutant loop_never_ends predicate-loop.c 's/while (!spindle_is_past(deadline))/wh
 # Readers of logs.
 mutant log_file_has_moved_on log-read.c '/^	if (fstatat/,/^	return after/c\	return n;'
 mutant log_gone_is_damage log-read.c '/^int spindle_log_read/,/^}/ s/if (!log->gone)/if (1)/'
-mutant log_scan_of_old_names log-read.c '/^static int scan(/,/^}/ s/if (log->gone)/if (0)/'
+mutant log_scan_of_old_names log-read.c '/^static int scan(/,/^}/ s/if (log->gone || /if (/'
 mutant log_damage_seen_once log-read.c 's/if (err || is_confirmed(look, before))/if (1)/'
 mutant log_crash_may_take log-read.c 's/if ((log->flags \& SPINDLE_LOG_DURABLE)/if (0/'
 mutant log_reads_a_fifo log-read.c 's/if (!S_ISREG(file.st_mode))/if (0)/'
