@@ -107,17 +107,7 @@ static int read_names(DIR *d, struct names *names)
 	return err;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const struct spindle_dlog_file *x = a, *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-/*
- * List the directory, in the order of the numbers, because the scan sorts slowly if the order is a
- * bad one. A descriptor of its own begins at the first name.
- */
+/* List the directory. A descriptor of its own begins at the first name. */
 static int list_names(const struct spindle_log *log, struct names *names)
 {
 	int err, fd = openat(log->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -133,8 +123,7 @@ static int list_names(const struct spindle_log *log, struct names *names)
 	}
 	err = read_names(d, names);
 	closedir(d);
-	if (names->n)
-		qsort(names->file, names->n, sizeof(*names->file), by_number);
+	spindle_dlog_sort(names->file, names->n);
 	return err;
 }
 

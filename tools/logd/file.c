@@ -223,13 +223,6 @@ static int port_size(void *env, struct spindle_dlog_file file, uint64_t *bytes)
 	return 0;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const struct spindle_dlog_file *x = a, *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
-
 static int read_names(DIR *dir, struct spindle_dlog_file *files, uint32_t max)
 {
 	struct dirent *e;
@@ -247,8 +240,7 @@ static int read_names(DIR *dir, struct spindle_dlog_file *files, uint32_t max)
 	}
 	if (errno)
 		return -errno;
-	/* The scan sorts, which is slow if the order is a bad one. */
-	qsort(files, n, sizeof(*files), by_number);
+	spindle_dlog_sort(files, n);
 	return (int)n;
 }
 

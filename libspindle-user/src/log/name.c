@@ -69,3 +69,23 @@ int spindle_dlog_parse_name(const char *text, struct spindle_dlog_file *file)
 	*file = f;
 	return 0;
 }
+
+static int by_number(const void *a, const void *b)
+{
+	const struct spindle_dlog_file *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/**
+ * spindle_dlog_sort - bring files into the order of their numbers
+ * @file: the files; may be NULL if there are none
+ * @n: how many
+ *
+ * A port lists a directory in that order, because the scan sorts slowly if the order is a bad one.
+ */
+void spindle_dlog_sort(struct spindle_dlog_file *file, uint32_t n)
+{
+	if (n)
+		qsort(file, n, sizeof(*file), by_number);
+}

@@ -23,5 +23,6 @@
 
 int spindle_dlog_name(struct spindle_dlog_file file, char *buf, size_t size);
 int spindle_dlog_parse_name(const char *text, struct spindle_dlog_file *file);
+void spindle_dlog_sort(struct spindle_dlog_file *file, uint32_t n);
 
 #endif /* SPINDLE_DLOG_NAMES_H */
