@@ -122,6 +122,23 @@ TRACE_EVENT(spindle_ring_error,
 		  __entry->error)
 );
 
+/* The durable position of a subgroup has moved. */
+TRACE_EVENT(spindle_durable,
+	TP_PROTO(u32 node, u32 subgroup, u64 lsn),
+	TP_ARGS(node, subgroup, lsn),
+	TP_STRUCT__entry(
+		__field(u32, node)
+		__field(u32, subgroup)
+		__field(u64, lsn)
+	),
+	TP_fast_assign(
+		__entry->node = node;
+		__entry->subgroup = subgroup;
+		__entry->lsn = lsn;
+	),
+	TP_printk("node=%u subgroup=%u lsn=%llu", __entry->node, __entry->subgroup, __entry->lsn)
+);
+
 #endif /* SPINDLE_TRACE_H */
 
 #undef TRACE_INCLUDE_PATH

@@ -171,6 +171,7 @@ static void take_over(struct spindle_subgroup *sg, struct spindle_subgroup *old)
 	sg->readers = old->readers;
 	sg->stall_ms = old->stall_ms;
 	sg->fill = old->fill;
+	sg->logging = old->logging;
 	swap(sg->kept, old->kept);
 	/*
 	 * In the old view the last message of a parting sender may have been sent already. The

@@ -190,6 +190,16 @@ static void live_lost(struct spindle_live *live, struct spindle_peer *peer)
 }
 
 /**
+ * live_leave() - the log of a subgroup stands still, and the policy is to leave
+ * @live: the live view
+ */
+static void live_leave(struct spindle_live *live)
+{
+	spindle_engine_assert(live->inst->node->engine);
+	spindle_mb_leave(&live->mb);
+}
+
+/**
  * live_unread() - the last reader of a subgroup has gone
  * @live: the live view
  * @subgroup: index
@@ -328,6 +338,7 @@ const struct spindle_membership_ops spindle_live_membership = {
 	.due = live_due,
 	.lost = live_lost,
 	.ready = live_ready,
+	.leave = live_leave,
 	.unread = live_unread,
 	.answer = spindle_door_answer,
 	.knock = spindle_door_knock,

@@ -165,6 +165,9 @@ static int replace_one(struct step *step, const struct spindle_rule *rule,
 	err = spindle_rules_replace(&step->live->rules, step->next, rule);
 	if (err == -ENOENT)
 		return deny_id(step->live, rule->cfg.id, attr, extack);
+	if (err == -EOPNOTSUPP)
+		return spindle_deny(extack, attr, err,
+				    "a subgroup with logs is not replaced: remove it first");
 	if (err)
 		return deny_space(step, rule, attr, extack);
 	step->frees = true;

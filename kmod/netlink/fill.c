@@ -23,10 +23,10 @@
 
 /* Bytes of the longest message about a node's view, and about its peers, beyond the base. */
 #define MEMBER_BYTES	256
-#define SUBGROUP_BYTES	176
+#define SUBGROUP_BYTES	208
 #define FIELDS_BYTES	nla_total_size(SPINDLE_FIELDS_LEN + 1)
 #define NODE_BYTES	24
-#define ROW_BYTES	96
+#define ROW_BYTES	192
 #define READER_BYTES	176
 
 /* Readers of a subgroup in a message at most. */
@@ -180,6 +180,16 @@ static int put_text(struct sk_buff *skb, int type, const char *text)
 	return *text ? nla_put_string(skb, type, text) : 0;
 }
 
+static int fill_log(struct sk_buff *skb, const struct spindle_view_subgroup *sg)
+{
+	if (!sg->log)
+		return 0;
+	return nla_put_u8(skb, SPINDLE_SUBGROUP_A_LOG, 1) ? :
+	       nla_put_u8(skb, SPINDLE_SUBGROUP_A_ACK, !!(sg->log & SPINDLE_LOGGED_MAJORITY)) ? :
+	       nla_put_u8(skb, SPINDLE_SUBGROUP_A_DELIVER, !!(sg->log & SPINDLE_LOGGED_GATE)) ? :
+	       nla_put_u32(skb, SPINDLE_SUBGROUP_A_MIN_COPIES, sg->min_copies);
+}
+
 static int fill_sizes(struct sk_buff *skb, const struct spindle_view_subgroup *sg)
 {
 	if (spindle_view_is_table(sg))
@@ -189,7 +199,7 @@ static int fill_sizes(struct sk_buff *skb, const struct spindle_view_subgroup *s
 	return nla_put_u32(skb, SPINDLE_SUBGROUP_A_WINDOW, sg->window) ? :
 	       nla_put_u32(skb, SPINDLE_SUBGROUP_A_MAX_MSG, sg->max_msg) ? :
 	       nla_put_u32(skb, SPINDLE_SUBGROUP_A_RING, sg->ring) ? :
-	       nla_put_u8(skb, SPINDLE_SUBGROUP_A_HOLD, sg->hold);
+	       nla_put_u8(skb, SPINDLE_SUBGROUP_A_HOLD, sg->hold) ? : fill_log(skb, sg);
 }
 
 static int fill_subgroup_config(struct sk_buff *skb, const struct spindle_view *view,
@@ -433,6 +443,12 @@ static int fill_table_stats(struct sk_buff *skb, const struct spindle_subgroup *
 			 ARRAY_SIZE(list));
 }
 
+static int fill_log_tune(struct sk_buff *skb, const struct spindle_logging *l)
+{
+	return nla_put_u32(skb, SPINDLE_TUNE_A_LOG_STALL_MS, l->stall_ms) ? :
+	       nla_put_u8(skb, SPINDLE_TUNE_A_ON_LOG_STALL, l->on_stall);
+}
+
 static int fill_tune(struct sk_buff *skb, const struct spindle_subgroup *sg)
 {
 	const struct spindle_mc_tune *t = &sg->mc.tune;
@@ -448,7 +464,8 @@ static int fill_tune(struct sk_buff *skb, const struct spindle_subgroup *sg)
 	    nla_put_u32(skb, SPINDLE_TUNE_A_STALL_MS, sg->stall_ms) ||
 	    nla_put_u32(skb, SPINDLE_TUNE_A_HISTORY, spindle_kept_bytes(sg->kept)) ||
 	    nla_put_u8(skb, SPINDLE_TUNE_A_HISTORY_FILL, sg->fill) ||
-	    (sg->large && nla_put_u32(skb, SPINDLE_TUNE_A_LARGE, t->large)))
+	    (sg->large && nla_put_u32(skb, SPINDLE_TUNE_A_LARGE, t->large)) ||
+	    (sg->mc.durable && fill_log_tune(skb, &sg->logging)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -503,7 +520,7 @@ static int fill_reader(struct sk_buff *skb, const struct spindle_attachment *att
 	u64 lag = reader_lag(att), since = READ_ONCE(att->since_ns), now = ktime_get_ns();
 	u64 idle = lag && now > since ? div_u64(now - since, NSEC_PER_MSEC) : 0;
 	u64 lsn = READ_ONCE(att->dlvq.error) ? READ_ONCE(att->lsn) :
-		  spindle_dlvq_lsn(&att->dlvq, READ_ONCE(att->sg->mc.deliver.lsn));
+		  spindle_attachment_lsn(att, att->sg);
 
 	if (!nest || nla_put_u32(skb, SPINDLE_READER_A_PID, pid_vnr(att->pid)) ||
 	    nla_put_string(skb, SPINDLE_READER_A_COMM, att->comm) ||
@@ -547,6 +564,27 @@ static int fill_readers(struct sk_buff *skb, const struct spindle_subgroup *sg)
 	return 0;
 }
 
+/* Add the log block of a member, whose words may be of two versions. */
+static int put_log(struct sk_buff *skb, const struct spindle_mc *mc, u32 rank)
+{
+	const u64 *word = mc->durable->member[rank].word;
+	u64 record = READ_ONCE(word[SPINDLE_LOG_COL_RECORD]);
+	const struct counter list[] = {
+		{ SPINDLE_ROW_A_PERSISTED, READ_ONCE(word[SPINDLE_LOG_COL_PERSISTED]) },
+		{ SPINDLE_ROW_A_LOW, READ_ONCE(word[SPINDLE_LOG_COL_LOW]) },
+		{ SPINDLE_ROW_A_SNAPSHOT, READ_ONCE(word[SPINDLE_LOG_COL_SNAPSHOT]) },
+		{ SPINDLE_ROW_A_RECORD, record >> SPINDLE_LOG_RECORD_SHIFT },
+	};
+	bool establish;
+	u64 awaited = spindle_durable_waits_for(mc, &establish);
+
+	if (put_counters(skb, SPINDLE_ROW_A_PAD, list, ARRAY_SIZE(list)) ||
+	    nla_put_u8(skb, SPINDLE_ROW_A_LOG_STATE, record & SPINDLE_LOG_STATE) ||
+	    nla_put_u8(skb, SPINDLE_ROW_A_AWAITED, !!(awaited & BIT_ULL(rank))))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static int fill_row(struct sk_buff *skb, const struct spindle_subgroup *sg, u32 id, u32 rank)
 {
 	const struct spindle_mc *mc = &sg->mc;
@@ -563,7 +601,8 @@ static int fill_row(struct sk_buff *skb, const struct spindle_subgroup *sg, u32 
 	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_ROW);
 
 	if (!nest || nla_put_u32(skb, SPINDLE_ROW_A_ID, id) ||
-	    put_counters(skb, SPINDLE_ROW_A_PAD, list, ARRAY_SIZE(list)))
+	    put_counters(skb, SPINDLE_ROW_A_PAD, list, ARRAY_SIZE(list)) ||
+	    (mc->durable && put_log(skb, mc, rank)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -592,6 +631,23 @@ static int fill_oldest(struct sk_buff *skb, const struct spindle_subgroup *sg)
 				 SPINDLE_SUBGROUP_A_PAD);
 }
 
+/* How far the logs are, together. */
+static int fill_durable(struct sk_buff *skb, const struct spindle_subgroup *sg)
+{
+	const struct spindle_durable *d = sg->mc.durable;
+	u64 since = READ_ONCE(sg->logging.durable_ns), now = ktime_get_ns();
+	u64 ms = since && now > since ? div_u64(now - since, NSEC_PER_MSEC) : 0;
+
+	if (!d)
+		return 0;
+	if (nla_put_u64_64bit(skb, SPINDLE_SUBGROUP_A_DURABLE, READ_ONCE(d->durable),
+			      SPINDLE_SUBGROUP_A_PAD) ||
+	    nla_put_u64_64bit(skb, SPINDLE_SUBGROUP_A_DURABLE_MS, ms, SPINDLE_SUBGROUP_A_PAD) ||
+	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_ESTABLISHED, READ_ONCE(d->established)))
+		return -EMSGSIZE;
+	return 0;
+}
+
 /* The attachments of a subgroup with messages, and what only such a subgroup has. */
 static int fill_messages(struct sk_buff *skb, const struct spindle_subgroup *sg)
 {
@@ -599,7 +655,8 @@ static int fill_messages(struct sk_buff *skb, const struct spindle_subgroup *sg)
 	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_SENDER, !!sg->sender) ||
 	    nla_put_u64_64bit(skb, SPINDLE_SUBGROUP_A_LSN, READ_ONCE(sg->mc.deliver.lsn),
 			      SPINDLE_SUBGROUP_A_PAD) ||
-	    fill_oldest(skb, sg) || fill_tune(skb, sg) || fill_subgroup_stats(skb, sg) ||
+	    fill_oldest(skb, sg) || fill_durable(skb, sg) || fill_tune(skb, sg) ||
+	    fill_subgroup_stats(skb, sg) ||
 	    fill_hist(skb, SPINDLE_SUBGROUP_A_SEND_HIST, sg->mc.stats.send_hist) ||
 	    fill_hist(skb, SPINDLE_SUBGROUP_A_RECV_HIST, sg->mc.stats.recv_hist) ||
 	    fill_hist(skb, SPINDLE_SUBGROUP_A_DLV_HIST, sg->mc.stats.dlv_hist) ||

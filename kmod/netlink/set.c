@@ -118,6 +118,8 @@ struct subgroup_change {
 	struct spindle_subgroup *sg;
 	struct spindle_mc_tune tune;
 	u32 stall_ms;
+	u32 log_stall_ms;
+	u32 on_log_stall;
 	bool set_history;
 	bool fill;
 	struct spindle_kept *kept;
@@ -158,6 +160,21 @@ static int take_large(struct subgroup_change *change, const struct nlattr *attr,
 				    "large is for subgroups with max-msg above 262144");
 	return take(&change->tune.large, attr, SPINDLE_MIN_LARGE, SPINDLE_MAX_LARGE, extack,
 		    "large is 4096 to 1048576 bytes");
+}
+
+static int take_log(struct subgroup_change *change, struct nlattr **tb,
+		    struct netlink_ext_ack *extack)
+{
+	const struct nlattr *on_stall = tb[SPINDLE_TUNE_A_ON_LOG_STALL];
+	const struct nlattr *any = tb[SPINDLE_TUNE_A_LOG_STALL_MS] ? : on_stall;
+
+	if (any && !change->sg->mc.durable)
+		return spindle_deny(extack, any, -EOPNOTSUPP,
+				    "log-stall-ms and on-log-stall are for subgroups with logs");
+	if (on_stall)
+		change->on_log_stall = nla_get_u8(on_stall);
+	return take(&change->log_stall_ms, tb[SPINDLE_TUNE_A_LOG_STALL_MS], 0,
+		    SPINDLE_MAX_STALL_MS, extack, "log-stall-ms is 0 to 3600000");
 }
 
 /* Is the history of this size that was made before the lock was taken needed, and may it be? */
@@ -208,6 +225,8 @@ static int parse_change(struct subgroup_change *change, struct nlattr **tb,
 			   SPINDLE_MAX_STALL_MS, extack, "stall-ms is 0 to 3600000");
 	if (!err)
 		err = take_large(change, tb[SPINDLE_TUNE_A_LARGE], extack);
+	if (!err)
+		err = take_log(change, tb, extack);
 	if (err)
 		return err;
 	if (((t->switches ^ old) & SPINDLE_SW_PACKED) && change->sg->sender)
@@ -229,6 +248,8 @@ static void subgroup_set_fn(void *ctx)
 	}
 	spindle_mc_retune(&sg->mc, &change->tune);
 	WRITE_ONCE(sg->stall_ms, change->stall_ms);
+	sg->logging.stall_ms = change->log_stall_ms;
+	sg->logging.on_stall = change->on_log_stall;
 	sg->fill = change->fill;
 	spindle_subgroup_touch(sg);
 }
@@ -265,6 +286,8 @@ int spindle_netlink_subgroup_set_doit(struct sk_buff *skb, struct genl_info *inf
 		/* Only this function changes these, under the lock. */
 		change.tune = change.sg->mc.tune;
 		change.stall_ms = change.sg->stall_ms;
+		change.log_stall_ms = change.sg->logging.stall_ms;
+		change.on_log_stall = change.sg->logging.on_stall;
 		change.fill = change.sg->fill;
 		err = parse_change(&change, tb, info->extack);
 	}

@@ -123,14 +123,15 @@ static int check_table(struct nlattr **a, struct netlink_ext_ack *extack)
 {
 	static const u8 refused[] = {
 		SPINDLE_SUBGROUP_A_WINDOW, SPINDLE_SUBGROUP_A_MAX_MSG, SPINDLE_SUBGROUP_A_RING,
-		SPINDLE_SUBGROUP_A_HOLD, SPINDLE_SUBGROUP_A_LSN,
+		SPINDLE_SUBGROUP_A_HOLD, SPINDLE_SUBGROUP_A_LSN, SPINDLE_SUBGROUP_A_LOG,
+		SPINDLE_SUBGROUP_A_ACK, SPINDLE_SUBGROUP_A_DELIVER, SPINDLE_SUBGROUP_A_MIN_COPIES,
 	};
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(refused); i++)
 		if (a[refused[i]])
 			return spindle_deny(extack, a[refused[i]], -EINVAL,
-					    "a table has no window, max-msg, ring, hold or lsn");
+					    "a table has no window, max-msg, ring, hold, lsn or log");
 	return 0;
 }
 
@@ -159,6 +160,29 @@ static int parse_table(struct spindle_view_subgroup *sg, const struct nlattr *ne
 	return -EINVAL;
 }
 
+static int parse_log(struct spindle_view_subgroup *sg, struct nlattr **a,
+		     struct netlink_ext_ack *extack)
+{
+	const struct nlattr *setting = a[SPINDLE_SUBGROUP_A_ACK] ? :
+				       a[SPINDLE_SUBGROUP_A_DELIVER] ? :
+				       a[SPINDLE_SUBGROUP_A_MIN_COPIES];
+
+	if (!a[SPINDLE_SUBGROUP_A_LOG] || !nla_get_u8(a[SPINDLE_SUBGROUP_A_LOG]))
+		return setting ? spindle_deny(extack, setting, -EINVAL,
+					      "only a subgroup with logs has this setting") : 0;
+	if (sg->mode != SPINDLE_MODE_ORDERED)
+		return spindle_deny(extack, a[SPINDLE_SUBGROUP_A_LOG], -EINVAL,
+				    "only an ordered subgroup has a log");
+	sg->log = SPINDLE_LOGGED;
+	if (a[SPINDLE_SUBGROUP_A_ACK] && nla_get_u8(a[SPINDLE_SUBGROUP_A_ACK]))
+		sg->log |= SPINDLE_LOGGED_MAJORITY;
+	if (a[SPINDLE_SUBGROUP_A_DELIVER] && nla_get_u8(a[SPINDLE_SUBGROUP_A_DELIVER]))
+		sg->log |= SPINDLE_LOGGED_GATE;
+	if (a[SPINDLE_SUBGROUP_A_MIN_COPIES])
+		sg->min_copies = nla_get_u32(a[SPINDLE_SUBGROUP_A_MIN_COPIES]);
+	return 0;
+}
+
 static int parse_messages(struct spindle_view_subgroup *sg, struct nlattr **a,
 			  struct netlink_ext_ack *extack)
 {
@@ -178,7 +202,7 @@ static int parse_messages(struct spindle_view_subgroup *sg, struct nlattr **a,
 	if (sg->former > SPINDLE_MAX_LSN)
 		return spindle_deny(extack, a[SPINDLE_SUBGROUP_A_LSN], -EINVAL,
 				    "the position that a subgroup begins at is 2^62 at most");
-	return parse_sizes(sg, a, extack);
+	return parse_log(sg, a, extack) ? : parse_sizes(sg, a, extack);
 }
 
 /**

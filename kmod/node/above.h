@@ -59,6 +59,8 @@ struct spindle_membership_ops {
 	void (*lost)(struct spindle_live *live, struct spindle_peer *peer);
 	/** @ready: what the own node block tells a peer about membership; engine */
 	u64 (*ready)(const struct spindle_live *live, const struct spindle_peer *peer);
+	/** @leave: the node has to leave the view, because its log stands still; engine */
+	void (*leave)(struct spindle_live *live);
 	/** @unread: the last reader of a subgroup has gone; engine */
 	void (*unread)(struct spindle_live *live, u32 subgroup);
 	/**

@@ -87,6 +87,8 @@ static void detach_fn(void *ctx)
 		att->parting = !spindle_mc_detach_sender(mc);
 		spindle_count(&mc->stats.abandoned, att->parting ? 0 : left_behind(att, mc));
 	}
+	if (att->flags & SPINDLE_ATTACH_LOG)
+		spindle_durable_detach(mc);
 	if (att->flags & SPINDLE_ATTACH_RECV) {
 		spindle_mc_detach_reader(mc, &att->dlvq);
 		if (!--att->sg->readers && att->sg->inst->live)
@@ -181,6 +183,8 @@ void spindle_attachment_free(struct spindle_attachment *att)
 		spindle_engine_call(att->engine, detach_fn, att);
 		if ((att->flags & SPINDLE_ATTACH_SEND) && !att->parting)
 			att->sg->sender = NULL;
+		if (att->flags & SPINDLE_ATTACH_LOG)
+			att->sg->logging.logger = NULL;
 		if (att->ops)
 			att->ops->detached(att);
 	}
@@ -414,6 +418,10 @@ static void describe_config(const struct spindle_subgroup *sg, struct spindle_at
 		args->features |= SPINDLE_FEAT_ORDERED;
 	if (sg->inst->live)
 		args->features |= SPINDLE_FEAT_LIVE;
+	if (mc->durable)
+		args->features |= SPINDLE_FEAT_LOG;
+	if (mc->durable && mc->durable->gate)
+		args->features |= SPINDLE_FEAT_GATE;
 	args->vid = sg->inst->view.vid;
 	args->members = mc->members;
 	args->senders = mc->senders;
@@ -434,6 +442,18 @@ static void describe_config(const struct spindle_subgroup *sg, struct spindle_at
 	args->dlv_entries = sg->kept->history.q.mask + 1;
 }
 
+/* Of a subgroup with logs: where the words of durable messages, and of the logger, are. */
+static void describe_logs(const struct spindle_attachment *att,
+			  const struct spindle_subgroup *sg, struct spindle_attach *args)
+{
+	args->ctl_durable = offsetof(struct spindle_ctl, durable);
+	args->ctl_lsn = offsetof(struct spindle_ctl, lsn);
+	args->usr_want = offsetof(struct spindle_usr, want);
+	args->sst_log = spindle_layout_log(sg->inst->view.num_subgroups, sg->index);
+	if (att->flags & SPINDLE_ATTACH_LOG)
+		args->usr_log = offsetof(struct spindle_usr, log);
+}
+
 static void describe_layout(const struct spindle_attachment *att,
 			    const struct spindle_subgroup *sg, struct spindle_attach *args)
 {
@@ -452,6 +472,8 @@ static void describe_layout(const struct spindle_attachment *att,
 	args->usr_consumed = offsetof(struct spindle_usr, consumed);
 	args->usr_reserve = offsetof(struct spindle_usr, reserve);
 	args->usr_desc = offsetof(struct spindle_usr, desc);
+	if (sg->mc.durable)
+		describe_logs(att, sg, args);
 	args->ctl = spindle_attachment_section(SPINDLE_PART_CTL, sizeof(struct spindle_ctl));
 	args->usr = spindle_attachment_section(SPINDLE_PART_USR, usr_bytes(att));
 	args->sst = spindle_attachment_section(SPINDLE_PART_SST, sg->inst->layout.sst);
@@ -469,10 +491,30 @@ static void describe_layout(const struct spindle_attachment *att,
 		args->rx = spindle_attachment_section(SPINDLE_PART_RX, args->ring_bytes);
 }
 
+/**
+ * spindle_attachment_lsn() - position of the next message that the process of a reader consumes
+ * @att: a reader
+ * @sg: its subgroup
+ *
+ * Context: engine; or any, for the answer of a moment ago.
+ * Return: the position
+ */
+u64 spindle_attachment_lsn(const struct spindle_attachment *att,
+			   const struct spindle_subgroup *sg)
+{
+	u64 next = READ_ONCE(sg->mc.deliver.lsn);
+
+	if (att->history && !att->dlvq.logger)
+		next = spindle_history_next(&sg->kept->history, next);
+	return spindle_dlvq_lsn(&att->dlvq, next);
+}
+
 /* Where the process wants to begin, and what it knows of the positions. */
 struct place {
 	u32 from;
 	u64 lsn;
+	/* Of a logger: all messages below are on its disk. 0: those below the first one it reads. */
+	u64 end;
 	struct spindle_lineage lineage;
 };
 
@@ -547,6 +589,12 @@ static int check_role(const struct spindle_subgroup *sg, struct spindle_attach *
 		if (sg->sender)
 			return sg->sender->parting ? -EAGAIN : -EBUSY;
 	}
+	if (args->flags & SPINDLE_ATTACH_LOG) {
+		if (!sg->mc.durable)
+			return -EOPNOTSUPP;
+		if (sg->logging.logger)
+			return -EBUSY;
+	}
 	/* The engine checks all readers in one pass, so their number must have a limit. */
 	if ((args->flags & SPINDLE_ATTACH_RECV) && sg->readers >= SPINDLE_MAX_READERS)
 		return -EUSERS;
@@ -576,6 +624,22 @@ static u64 last_vid(const struct spindle_subgroup *sg)
 	return mc->deliver.vid_due ? mc->deliver.vid_before : sg->inst->view.vid;
 }
 
+/* The cursor of the logger is attached, and begins at @lsn. */
+static int attach_logger(struct attach *letter, u64 lsn)
+{
+	struct spindle_attachment *att = letter->att;
+	struct spindle_mc *mc = &letter->sg->mc;
+	u64 end = letter->place->end ? : lsn;
+	int err = -ERANGE;
+
+	if (end >= lsn && end <= mc->deliver.lsn)
+		err = spindle_durable_attach(mc, &att->usr->log, end);
+
+	if (err)
+		spindle_mc_detach_reader(mc, &att->dlvq);
+	return err;
+}
+
 /* Attach a reader to the history. */
 static int attach_cursor(struct attach *letter)
 {
@@ -585,16 +649,21 @@ static int attach_cursor(struct attach *letter)
 	u64 lsn = letter->place->lsn;
 	int err;
 
+	cursor->logger = letter->att->flags & SPINDLE_ATTACH_LOG;
 	letter->args->oldest = spindle_history_oldest(h, mc->deliver.lsn);
+	if (!cursor->logger)
+		letter->args->next = spindle_mc_next(mc);
 	if (letter->place->from == SPINDLE_FROM_NOW)
-		lsn = mc->deliver.lsn;
+		lsn = letter->args->next;
 	else if (letter->place->from == SPINDLE_FROM_OLDEST)
-		lsn = letter->args->oldest;
+		lsn = min(letter->args->oldest, letter->args->next);
 	err = spindle_mc_attach_cursor(mc, cursor, lsn);
+	if (!err && cursor->logger)
+		err = attach_logger(letter, lsn);
 	if (err)
 		return err;
 	letter->att->usr->consumed = cursor->consumed;
-	letter->args->lsn = spindle_dlvq_lsn(cursor, mc->deliver.lsn);
+	letter->args->lsn = spindle_attachment_lsn(letter->att, letter->sg);
 	letter->args->vid = spindle_history_vid(h, cursor->consumed, last_vid(letter->sg));
 	return 0;
 }
@@ -609,6 +678,15 @@ static int attach_reader(struct attach *letter)
 		return place->lsn < mc->deliver.lsn ? -ESTALE : -ERANGE;
 	spindle_mc_attach_reader(mc, &letter->att->dlvq);
 	return 0;
+}
+
+/* Set the words of durable messages. No process maps them yet. */
+static void set_durable(struct spindle_attachment *att, struct spindle_mc *mc)
+{
+	att->ctl->durable = mc->durable->durable;
+	att->ctl->lsn = mc->deliver.lsn;
+	if (att->flags & SPINDLE_ATTACH_SEND)
+		mc->send.txq.lsn_word = &att->ctl->lsn;
 }
 
 static void attach_fn(void *ctx)
@@ -635,6 +713,8 @@ static void attach_fn(void *ctx)
 					 &att->ctl->tx_unit);
 		att->usr->reserve = (u64)(u32)mc->send.txq.unit << 32 | (u32)mc->send.txq.slot;
 	}
+	if (mc->durable)
+		set_durable(att, mc);
 	list_add_tail(&att->link, &sg->attachments);
 	spindle_subgroup_touch(sg);
 }
@@ -688,6 +768,8 @@ static int bind_to(struct spindle_attachment *att, struct spindle_subgroup *sg,
 	}
 	if (att->flags & SPINDLE_ATTACH_SEND)
 		sg->sender = att;
+	if (att->flags & SPINDLE_ATTACH_LOG)
+		sg->logging.logger = att;
 	if (att->flags & SPINDLE_ATTACH_RECV)
 		sg->readers++;
 	spindle_attachment_publish(att, sg);
@@ -697,7 +779,8 @@ static int bind_to(struct spindle_attachment *att, struct spindle_subgroup *sg,
 static int check_args(const struct spindle_attach *args)
 {
 	const u32 known = SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV | SPINDLE_ATTACH_COPY |
-			  SPINDLE_ATTACH_HISTORY;
+			  SPINDLE_ATTACH_HISTORY | SPINDLE_ATTACH_LOG;
+	const u32 logger = SPINDLE_ATTACH_RECV | SPINDLE_ATTACH_HISTORY;
 	u32 flags = args->flags;
 
 	if ((flags & ~known) || !(flags & (SPINDLE_ATTACH_SEND | SPINDLE_ATTACH_RECV)) ||
@@ -706,6 +789,9 @@ static int check_args(const struct spindle_attach *args)
 	if (args->from != SPINDLE_FROM_NOW && !(flags & SPINDLE_ATTACH_RECV))
 		return -EINVAL;
 	if ((flags & SPINDLE_ATTACH_COPY) && !(flags & SPINDLE_ATTACH_RECV))
+		return -EINVAL;
+	if ((flags & SPINDLE_ATTACH_LOG) &&
+	    ((flags & logger) != logger || args->from == SPINDLE_FROM_NOW))
 		return -EINVAL;
 	if (!(flags & SPINDLE_ATTACH_COPY) && args->copy_bytes)
 		return -EINVAL;
@@ -729,6 +815,7 @@ int spindle_attachment_bind(struct spindle_attachment *att, struct spindle_net *
 	struct place place = {
 		.from = args->from,
 		.lsn = args->lsn,
+		.end = args->next,
 		.lineage.word = { args->lineage[0], args->lineage[1] },
 		.lineage.era = args->era,
 	};
@@ -1046,8 +1133,8 @@ static bool writable(const struct spindle_attachment *att)
  * spindle_attachment_poll() - the poll events that hold
  * @att: the attachment; the caller is already in the wait queue @att->wait
  *
- * Return: EPOLLIN something to read; EPOLLOUT room for a message; EPOLLPRI a signal of a predicate;
- * EPOLLERR and EPOLLHUP the state is final
+ * Return: EPOLLIN something to read; EPOLLOUT room for a message; EPOLLPRI a signal of a predicate,
+ * or the process waits for a position that is durable; EPOLLERR and EPOLLHUP the state is final
  */
 __poll_t spindle_attachment_poll(struct spindle_attachment *att)
 {
@@ -1068,6 +1155,8 @@ __poll_t spindle_attachment_poll(struct spindle_attachment *att)
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if ((att->flags & SPINDLE_ATTACH_SEND) && !(mask & EPOLLERR) && writable(att))
 		mask |= EPOLLOUT | EPOLLWRNORM;
+	if (spindle_attachment_wanted(att, READ_ONCE(att->ctl->durable)))
+		mask |= EPOLLPRI;
 	return mask;
 }
 

@@ -118,6 +118,12 @@ struct spindle_ctl {
 	u64 dlv_low;
 	/** @pad2: own cache line for what follows */
 	u64 pad2[7];
+	/** @durable: messages below this position are durable; of a subgroup with logs */
+	u64 durable;
+	/** @lsn: position of the next message; of a subgroup with logs */
+	u64 lsn;
+	/** @pad3: own cache line for what follows */
+	u64 pad3[6];
 	/** @tx_slot: slots that are free again */
 	u64 tx_slot;
 	/** @tx_unit: units that are free again */
@@ -136,6 +142,12 @@ struct spindle_usr {
 	u64 reserve;
 	/** @pad1: own cache line for what follows */
 	u64 pad1[7];
+	/** @log: of the logger */
+	struct spindle_log_words log;
+	/** @want: position that the process waits for to be durable; 0: none */
+	u64 want;
+	/** @pad2: own cache line for what follows */
+	u64 pad2[1];
 	/** @desc: TX descriptors */
 	struct spindle_tx_desc desc[];
 };
@@ -244,6 +256,24 @@ void spindle_attachment_forget(const struct spindle_installed *inst,
 void spindle_attachment_move(struct spindle_attachment *att, struct spindle_subgroup *sg);
 int spindle_attachment_mmap(struct spindle_attachment *att, struct vm_area_struct *vma);
 __poll_t spindle_attachment_poll(struct spindle_attachment *att);
+
+u64 spindle_attachment_lsn(const struct spindle_attachment *att,
+			   const struct spindle_subgroup *sg);
+
+/**
+ * spindle_attachment_wanted() - does the process wait for a position that is durable?
+ * @att: an attachment that is bound
+ * @durable: the durable position
+ *
+ * Context: any.
+ * Return: true if so
+ */
+static inline bool spindle_attachment_wanted(const struct spindle_attachment *att, u64 durable)
+{
+	u64 want = READ_ONCE(att->usr->want);
+
+	return want && want <= durable;
+}
 
 /* engine context */
 void spindle_attachment_state(struct spindle_attachment *att, u32 state, u32 error);

@@ -122,9 +122,13 @@ const char *spindle_kept_check(const struct spindle_subgroup *sg, u32 bytes, int
 		return "history is none, or a power of two from 65536 to 1073741824 bytes";
 	if (bytes && bytes / 2 < sg->cfg->max_msg)
 		return "a history has at least twice the bytes of max-msg";
+	if (!bytes && sg->mc.durable)
+		return "a subgroup with logs has a history";
 	*err = -EBUSY;
 	if (sg->readers)
 		return "history cannot change while a process reads the subgroup";
+	if (sg->kept && READ_ONCE(sg->kept->history.keeping))
+		return "history cannot change while it keeps messages for the log";
 	return NULL;
 }
 

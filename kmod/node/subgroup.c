@@ -160,7 +160,7 @@ static void freeze(struct spindle_subgroup *sg, struct spindle_attachment *att,
 		   enum spindle_event_kind event, u32 error, const char *reason)
 {
 	if (att->flags & SPINDLE_ATTACH_RECV)
-		WRITE_ONCE(att->lsn, spindle_dlvq_lsn(&att->dlvq, sg->mc.deliver.lsn));
+		WRITE_ONCE(att->lsn, spindle_attachment_lsn(att, sg));
 	if ((att->flags & SPINDLE_ATTACH_RECV) && !att->dlvq.error)
 		att->dlvq.error = error;
 	if ((att->flags & SPINDLE_ATTACH_SEND) && !sg->mc.send.txq.error)
@@ -189,6 +189,8 @@ static void freeze_attachments(struct spindle_subgroup *sg)
 
 		if (!error && (att->flags & SPINDLE_ATTACH_SEND))
 			error = sg->mc.send.txq.error;
+		if (!error && (att->flags & SPINDLE_ATTACH_LOG) && sg->mc.durable->bad)
+			error = SPINDLE_ERR_LOG;
 		if (!error || att->ctl->state > SPINDLE_STATE_ACTIVE)
 			continue;
 		if (error == SPINDLE_ERR_BEHIND) {
@@ -248,7 +250,7 @@ static bool watch_reader(struct spindle_subgroup *sg, struct spindle_attachment 
 }
 
 /**
- * spindle_subgroup_watch() - detach readers that do not read
+ * spindle_subgroup_watch() - detach readers that do not read, and report a log that stands still
  * @sg: the subgroup
  *
  * Return: true if the caller has to call this again after a while, even without an event
@@ -264,6 +266,8 @@ bool spindle_subgroup_watch(struct spindle_subgroup *sg)
 		return false;
 	list_for_each_entry(att, &sg->attachments, link)
 		again |= watch_reader(sg, att);
+	if (sg->mc.durable)
+		again |= spindle_logging_watch(sg);
 	return again;
 }
 
@@ -280,6 +284,22 @@ static void members_broke_protocol(struct spindle_subgroup *sg)
 	}
 }
 
+/* Show all attachments the durable position, which has moved. */
+static void show_durable(struct spindle_subgroup *sg)
+{
+	u64 durable = sg->mc.durable->durable;
+	struct spindle_attachment *att;
+
+	list_for_each_entry(att, &sg->attachments, link)
+		/* Pairs with the process's load-acquire: what is durable was delivered before. */
+		smp_store_release(&att->ctl->durable, durable);
+	/* Pairs with the process's barrier between its store of @want and its look at @durable. */
+	smp_mb();
+	list_for_each_entry(att, &sg->attachments, link)
+		if (spindle_attachment_wanted(att, durable))
+			spindle_attachment_notify(att, EPOLLPRI);
+}
+
 static void handle_events(struct spindle_subgroup *sg)
 {
 	struct spindle_attachment *att;
@@ -292,6 +312,8 @@ static void handle_events(struct spindle_subgroup *sg)
 		freeze_attachments(sg);
 	if (events & SPINDLE_MC_FAILED)
 		members_broke_protocol(sg);
+	if (events & SPINDLE_MC_DURABLE)
+		show_durable(sg);
 	if (!(events & (SPINDLE_MC_DELIVERED | SPINDLE_MC_FREED)))
 		return;
 	list_for_each_entry(att, &sg->attachments, link) {
@@ -365,7 +387,7 @@ void spindle_subgroup_ran(struct spindle_subgroup *sg, bool work)
 	if (sg->table)
 		look_at_table(sg);
 	/* A sleeping engine checks readers in due(), but a busy one never gets there. */
-	if (work || sg->stall_ms)
+	if (work || sg->stall_ms || sg->mc.durable)
 		spindle_subgroup_watch(sg);
 }
 
@@ -491,6 +513,7 @@ struct spindle_subgroup *spindle_subgroup_create(struct spindle_installed *inst,
 	INIT_LIST_HEAD(&sg->attachments);
 	spindle_chore_init(&sg->part, inst->node->sn, part_chore);
 	if (make_mc(sg, view, me, peer) ||
+	    (cfg->log && !inst->subgroup[index] && spindle_logging_create(sg)) ||
 	    (spindle_view_is_table(cfg) && make_table(sg, view, me, peer)) ||
 	    spindle_transfer->create(sg, view)) {
 		spindle_subgroup_free(sg);

@@ -17,6 +17,7 @@
 
 #include "base/net.h"
 #include "core/multicast/multicast.h"
+#include "durable.h"
 #include "installed.h"
 #include "node.h"
 
@@ -62,6 +63,8 @@ struct spindle_subgroup {
 	struct spindle_kept *kept;
 	/** @fill: the sender may put messages in front of @kept; the namespace's lock */
 	bool fill;
+	/** @logging: the logs, of a subgroup that has some */
+	struct spindle_logging logging;
 	/** @table: the table; NULL if the subgroup has messages */
 	struct spindle_table *table;
 	/** @large: large messages, of bulk/; or NULL if the subgroup cannot have any */

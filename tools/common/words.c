@@ -36,7 +36,7 @@ const char *const ctl_peer_state_words[SPINDLE_PEER_FAILED + 1] = {
 	[SPINDLE_PEER_FAILED] = "failed",
 };
 
-const char *const ctl_event_kind_words[SPINDLE_EVENT_RULES_FAILED + 1] = {
+const char *const ctl_event_kind_words[SPINDLE_EVENT_LOG_OK + 1] = {
 	[SPINDLE_EVENT_NODE_ADD] = "node-add",
 	[SPINDLE_EVENT_NODE_DEL] = "node-del",
 	[SPINDLE_EVENT_NODE_DEAD] = "node-dead",
@@ -59,6 +59,11 @@ const char *const ctl_event_kind_words[SPINDLE_EVENT_RULES_FAILED + 1] = {
 	[SPINDLE_EVENT_RDMC_FAILED] = "rdmc-failed",
 	[SPINDLE_EVENT_READER_BEHIND] = "reader-behind",
 	[SPINDLE_EVENT_RULES_FAILED] = "rules-failed",
+	[SPINDLE_EVENT_LOG_LAGGING] = "log-lagging",
+	[SPINDLE_EVENT_LOG_BEHIND] = "log-behind",
+	[SPINDLE_EVENT_LOG_FULL] = "log-full",
+	[SPINDLE_EVENT_LOG_FAILED] = "log-failed",
+	[SPINDLE_EVENT_LOG_OK] = "log-ok",
 };
 
 const char *const ctl_reads_words[SPINDLE_READS_HISTORY + 1] = {
@@ -112,7 +117,7 @@ const char *const ctl_replica_state_words[SPINDLE_REPLICA_FAILED + 1] = {
 	[SPINDLE_REPLICA_FAILED] = "failed",
 };
 
-const char *const ctl_error_words[SPINDLE_ERR_BEHIND + 1] = {
+const char *const ctl_error_words[SPINDLE_ERR_LOG + 1] = {
 	[SPINDLE_ERR_NONE] = "none",
 	[SPINDLE_ERR_TX_READY] = "tx-ready",
 	[SPINDLE_ERR_TX_EXTENT] = "tx-extent",
@@ -129,6 +134,32 @@ const char *const ctl_error_words[SPINDLE_ERR_BEHIND + 1] = {
 	[SPINDLE_ERR_NOT_MEMBER] = "not-member",
 	[SPINDLE_ERR_TX_MASK] = "tx-mask",
 	[SPINDLE_ERR_BEHIND] = "behind",
+	[SPINDLE_ERR_LOG] = "log",
+};
+
+const char *const ctl_log_state_words[SPINDLE_LOG_BEHIND + 1] = {
+	[SPINDLE_LOG_NONE] = "none",
+	[SPINDLE_LOG_CATCHING_UP] = "catching-up",
+	[SPINDLE_LOG_LOGGING] = "logging",
+	[SPINDLE_LOG_FULL] = "full",
+	[SPINDLE_LOG_FAILED] = "failed",
+	[SPINDLE_LOG_BEHIND] = "behind",
+};
+
+const char *const ctl_ack_words[SPINDLE_ACK_MAJORITY + 1] = {
+	[SPINDLE_ACK_ALL] = "all",
+	[SPINDLE_ACK_MAJORITY] = "majority",
+};
+
+const char *const ctl_deliver_words[SPINDLE_DELIVER_DURABLE + 1] = {
+	[SPINDLE_DELIVER_STABLE] = "stable",
+	[SPINDLE_DELIVER_DURABLE] = "durable",
+};
+
+const char *const ctl_on_log_stall_words[SPINDLE_ON_LOG_STALL_LEAVE + 1] = {
+	[SPINDLE_ON_LOG_STALL_WAIT] = "wait",
+	[SPINDLE_ON_LOG_STALL_FORGET] = "forget",
+	[SPINDLE_ON_LOG_STALL_LEAVE] = "leave",
 };
 
 const char *const ctl_rdmc_group_state_words[SPINDLE_RDMC_GROUP_FAILED + 1] = {
@@ -259,7 +290,7 @@ const char *const ctl_subgroup_node_key_words[SPINDLE_SUBGROUP_NODE_A_SENDER + 1
 	[SPINDLE_SUBGROUP_NODE_A_SENDER] = "sender",
 };
 
-const char *const ctl_tune_key_words[SPINDLE_TUNE_A_HISTORY_FILL + 1] = {
+const char *const ctl_tune_key_words[SPINDLE_TUNE_A_ON_LOG_STALL + 1] = {
 	[SPINDLE_TUNE_A_SWITCHES] = "switches",
 	[SPINDLE_TUNE_A_SEND_BUDGET] = "send-budget",
 	[SPINDLE_TUNE_A_RECV_BUDGET] = "recv-budget",
@@ -269,6 +300,8 @@ const char *const ctl_tune_key_words[SPINDLE_TUNE_A_HISTORY_FILL + 1] = {
 	[SPINDLE_TUNE_A_LARGE] = "large",
 	[SPINDLE_TUNE_A_HISTORY] = "history",
 	[SPINDLE_TUNE_A_HISTORY_FILL] = "history-fill",
+	[SPINDLE_TUNE_A_LOG_STALL_MS] = "log-stall-ms",
+	[SPINDLE_TUNE_A_ON_LOG_STALL] = "on-log-stall",
 };
 
 const char *const ctl_live_key_words[SPINDLE_LIVE_A_SPARE_RING + 1] = {

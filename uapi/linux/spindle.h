@@ -57,9 +57,15 @@
  * SPINDLE_IOC_FILL lowers dlv_low, because it puts entries in front. A process that reads entries
  * that it has consumed does not call that at the same time.
  *
+ * A subgroup with logs (SPINDLE_FEAT_LOG) has one reader at each node that writes all messages to
+ * disk: its logger (SPINDLE_ATTACH_LOG). The logger says in struct spindle_log_words how far its
+ * disk is. ctl.durable is the position below which enough disks have all messages. It never goes
+ * back. The history keeps what the logger has not persisted, also when the logger has died.
+ *
  * poll() sets EPOLLIN while there are delivered entries that are not consumed. It sets
  * EPOLLOUT while a slot is free and a message of max_msg bytes would fit; for this the kernel
- * reads usr.reserve without checking it. It sets EPOLLERR and EPOLLHUP in a final state.
+ * reads usr.reserve without checking it. It sets EPOLLPRI while usr.want is not 0 and at most
+ * ctl.durable. It sets EPOLLERR and EPOLLHUP in a final state.
  */
 #ifndef _UAPI_LINUX_SPINDLE_H
 #define _UAPI_LINUX_SPINDLE_H
@@ -88,6 +94,7 @@
 #define SPINDLE_ATTACH_RECV	(1U << 1) /* a reader, any number */
 #define SPINDLE_ATTACH_COPY	(1U << 2) /* reader with its own payload ring */
 #define SPINDLE_ATTACH_HISTORY	(1U << 3) /* the program knows histories, and checks (F) */
+#define SPINDLE_ATTACH_LOG	(1U << 4) /* the subgroup's logger, at most one, a reader */
 
 /**
  * enum spindle_from - where a reader begins, in spindle_attach.from
@@ -109,6 +116,8 @@ enum spindle_from {
 #define SPINDLE_FEAT_DIRECT	(1ULL << 4) /* messages for some members: SPINDLE_DLV_OTHER */
 #define SPINDLE_FEAT_HISTORY	(1ULL << 5) /* this attachment reads the subgroup's history */
 #define SPINDLE_FEAT_FILL	(1ULL << 6) /* this attachment may use SPINDLE_IOC_FILL */
+#define SPINDLE_FEAT_LOG	(1ULL << 7) /* this subgroup has logs: ctl_durable */
+#define SPINDLE_FEAT_GATE	(1ULL << 8) /* readers get a message when it is durable */
 
 /**
  * enum spindle_state - state of an attachment, in ctl.state
@@ -191,7 +200,12 @@ enum spindle_error {
 	 * @SPINDLE_ERR_BEHIND: the reader had not consumed what the history forgot, which it may
 	 * have delivered and forgotten at once
 	 */
-	SPINDLE_ERR_BEHIND
+	SPINDLE_ERR_BEHIND,
+	/**
+	 * @SPINDLE_ERR_LOG: the words of a logger went back, or beyond what was delivered, or
+	 * contradict themselves
+	 */
+	SPINDLE_ERR_LOG
 };
 
 /**
@@ -221,7 +235,10 @@ struct spindle_section {
  * (SPINDLE_MAX_READERS receive already), ENOMEM (memory or RLIMIT_MEMLOCK, see @memlock), EBADF
  * (event_fd is no descriptor), ENOTCONN (the subgroup has failed), ESTALE (the message of @lsn is
  * not in the history any more, or there is no history), ERANGE (@lsn is beyond @next), EXDEV (@lsn
- * belongs to another lineage, or another era).
+ * belongs to another lineage, or another era). With SPINDLE_ATTACH_LOG also EOPNOTSUPP (the
+ * subgroup has no logs), EBUSY (it has a logger here), EINVAL (without RECV and HISTORY, or @from
+ * is NOW), ERANGE (@next) and ENODATA (@next is below what an earlier logger has said to be on
+ * disk).
  */
 struct spindle_attach {
 	/**
@@ -316,8 +333,11 @@ struct spindle_attach {
 	 * are overwritten
 	 */
 	__u32 ctl_dlv_low;
-	/** @resv1: out: 0 */
-	__u32 resv1;
+	/**
+	 * @ctl_durable: out: offset in ctl of a __u64, with SPINDLE_FEAT_LOG: messages below this
+	 * position are durable
+	 */
+	__u32 ctl_durable;
 	/** @ctl: out: section, always present */
 	struct spindle_section ctl;
 	/** @usr: out: section, always present */
@@ -355,7 +375,11 @@ struct spindle_attach {
 	 * ERANGE; @next if there is none
 	 */
 	__u64 oldest;
-	/** @next: out: position of the next message that is delivered, as @oldest */
+	/**
+	 * @next: in: with SPINDLE_ATTACH_LOG: all messages below are on disk, from @lsn on to the
+	 * next one that is delivered; 0: those below the first one that it reads; out: position of
+	 * the next message that is delivered, as @oldest; with SPINDLE_FEAT_GATE, that readers get
+	 */
 	__u64 next;
 	/**
 	 * @name: in: address of the name of a subgroup of the node, which ends with a zero byte;
@@ -365,6 +389,92 @@ struct spindle_attach {
 	__u64 name;
 	/** @resv2: in: 0, out: 0 */
 	__u64 resv2;
+	/**
+	 * @ctl_lsn: out: offset in ctl of a __u64, with SPINDLE_FEAT_LOG: position of the next
+	 * message that is delivered. It is stored before @ctl_tx_slot, so that a message whose slot
+	 * is free again has a position below
+	 */
+	__u32 ctl_lsn;
+	/**
+	 * @usr_want: out: offset in usr of a __u64, with SPINDLE_FEAT_LOG: the process is woken
+	 * (EPOLLPRI, the eventfd) when ctl_durable is at least this; 0: it is not. Store it, then a
+	 * full barrier, then look at ctl_durable again
+	 */
+	__u32 usr_want;
+	/** @usr_log: out: offset in usr of a struct spindle_log_words, with SPINDLE_ATTACH_LOG */
+	__u32 usr_log;
+	/**
+	 * @sst_log: out: byte offset of this subgroup's log block in an sst section, with
+	 * SPINDLE_FEAT_LOG: struct spindle_log_block
+	 */
+	__u32 sst_log;
+};
+
+/**
+ * enum spindle_log_state - what a logger says about its log
+ */
+enum spindle_log_state {
+	/** @SPINDLE_LOG_NONE: there is no logger, or it has not said anything yet */
+	SPINDLE_LOG_NONE,
+	/** @SPINDLE_LOG_CATCHING_UP: it fetches older messages from other logs */
+	SPINDLE_LOG_CATCHING_UP,
+	/** @SPINDLE_LOG_LOGGING: it writes messages as they are delivered */
+	SPINDLE_LOG_LOGGING,
+	/** @SPINDLE_LOG_FULL: its disk has no space */
+	SPINDLE_LOG_FULL,
+	/** @SPINDLE_LOG_FAILED: its disk has failed; what it has persisted may still be there */
+	SPINDLE_LOG_FAILED,
+	/** @SPINDLE_LOG_BEHIND: the kernel has forgotten messages that the logger has not persisted */
+	SPINDLE_LOG_BEHIND
+};
+
+/**
+ * struct spindle_log_words - what a logger tells the kernel, in its usr section
+ *
+ * The logger stores @persisted first and @change last, each word with release. The kernel may copy
+ * the words at any time behind a new @change. It checks the copies. A word that goes back, or that is beyond what is
+ * possible, freezes the attachment (SPINDLE_ERR_LOG).
+ */
+struct spindle_log_words {
+	/** @change: another value than before, with each change */
+	__u64 change;
+	/**
+	 * @persisted: all messages below this position are on disk, or in a snapshot there. The
+	 * kernel keeps the others in the history
+	 */
+	__u64 persisted;
+	/** @low: the first position that the log keeps, at most @persisted */
+	__u64 low;
+	/** @snapshot: position of the newest snapshot on disk, at most @persisted; 0: none */
+	__u64 snapshot;
+	/** @record: id of the newest view whose record is on disk; 0: none */
+	__u64 record;
+	/** @state: enum spindle_log_state, NONE to FAILED */
+	__u32 state;
+	/** @resv: 0 */
+	__u32 resv;
+};
+
+/**
+ * struct spindle_log_block - what the logger of a member says, in a row of the sst section
+ *
+ * The member writes @word and then @seal. A reader that finds @seal unchanged around the words has
+ * read one version of them. The seal of the kernel is of no use to programs otherwise.
+ */
+struct spindle_log_block {
+	/** @persisted: as in struct spindle_log_words */
+	__u64 persisted;
+	/** @low: as there */
+	__u64 low;
+	/** @snapshot: as there */
+	__u64 snapshot;
+	/**
+	 * @record: bits 0 to 2: enum spindle_log_state; bit 3: the member knows that the present
+	 * view is established; bits 4 to 63: the id of the newest view whose record is on disk
+	 */
+	__u64 record;
+	/** @seal: changes with each version */
+	__u64 seal;
 };
 
 /**

@@ -55,6 +55,9 @@
 #define SPINDLE_MIN_LARGE		4096	/* smallest LARGE */
 #define SPINDLE_MAX_LARGE		1048576	/* largest LARGE */
 #define SPINDLE_MAX_STALL_MS		3600000	/* largest STALL_MS */
+#define SPINDLE_DEF_LOG_STALL_MS	5000	/* default of LOG_STALL_MS */
+/* bytes of the history that a subgroup with logs begins with, or more for long messages */
+#define SPINDLE_DEF_LOG_HISTORY		16777216
 #define SPINDLE_MIN_HISTORY		65536	/* bytes of the smallest history */
 #define SPINDLE_MAX_HISTORY		1073741824	/* largest HISTORY */
 #define SPINDLE_RAW_MAX_COUNT		1000000	/* largest COUNT of a measurement */
@@ -550,6 +553,42 @@ enum spindle_subgroup_attr {
 	 * which has neither STATS nor histograms, READER and ROW (reply only)
 	 */
 	SPINDLE_SUBGROUP_A_TABLE_STATS,
+	/**
+	 * @SPINDLE_SUBGROUP_A_LOG: u8, 1: each member has a log of the messages, 0 (default): none
+	 * has. Only of an ordered subgroup of a live view
+	 */
+	SPINDLE_SUBGROUP_A_LOG,
+	/**
+	 * @SPINDLE_SUBGROUP_A_ACK: u8, enum spindle_ack: which logs make a message durable, default
+	 * all; only with LOG
+	 */
+	SPINDLE_SUBGROUP_A_ACK,
+	/**
+	 * @SPINDLE_SUBGROUP_A_DELIVER: u8, enum spindle_deliver: when readers get a message,
+	 * default stable; only with LOG
+	 */
+	SPINDLE_SUBGROUP_A_DELIVER,
+	/**
+	 * @SPINDLE_SUBGROUP_A_MIN_COPIES: u32, logs that a durable message is in at least, 1..64; 0
+	 * (default): two, or one if the subgroup has one member. With fewer members no message
+	 * becomes durable
+	 */
+	SPINDLE_SUBGROUP_A_MIN_COPIES,
+	/**
+	 * @SPINDLE_SUBGROUP_A_DURABLE: u64, messages below this position are durable; only with LOG
+	 * (reply only)
+	 */
+	SPINDLE_SUBGROUP_A_DURABLE,
+	/**
+	 * @SPINDLE_SUBGROUP_A_ESTABLISHED: u8, 1: a restart cannot miss the present view of the
+	 * subgroup; 0: the durable position stands still until then. Only with LOG (reply only)
+	 */
+	SPINDLE_SUBGROUP_A_ESTABLISHED,
+	/**
+	 * @SPINDLE_SUBGROUP_A_DURABLE_MS: u64, milliseconds for which the durable position has
+	 * stood still although messages wait for that; 0: none waits. Only with LOG (reply only)
+	 */
+	SPINDLE_SUBGROUP_A_DURABLE_MS,
 	/* private: */
 	__SPINDLE_SUBGROUP_A_MAX
 #define SPINDLE_SUBGROUP_A_MAX (__SPINDLE_SUBGROUP_A_MAX - 1)
@@ -622,6 +661,18 @@ enum spindle_tune_attr {
 	 * history that were delivered before it began, 0 (default): nobody may
 	 */
 	SPINDLE_TUNE_A_HISTORY_FILL,
+	/**
+	 * @SPINDLE_TUNE_A_LOG_STALL_MS: u32, milliseconds after which LOG_LAGGING is reported, and
+	 * ON_LOG_STALL is done, if the log of the node has messages and persists none, or has no
+	 * logger, 0..3600000, default 5000; 0: never. Only of a subgroup with logs, left out for
+	 * others
+	 */
+	SPINDLE_TUNE_A_LOG_STALL_MS,
+	/**
+	 * @SPINDLE_TUNE_A_ON_LOG_STALL: u8, enum spindle_on_log_stall: what the node does then,
+	 * default wait
+	 */
+	SPINDLE_TUNE_A_ON_LOG_STALL,
 	/* private: */
 	__SPINDLE_TUNE_A_MAX
 #define SPINDLE_TUNE_A_MAX (__SPINDLE_TUNE_A_MAX - 1)
@@ -699,6 +750,27 @@ enum spindle_row_attr {
 	 * and its readers have consumed it
 	 */
 	SPINDLE_ROW_A_DELIVERED,
+	/**
+	 * @SPINDLE_ROW_A_PERSISTED: u64, messages below this position are on the member's disk;
+	 * left out, with all that follows, of a subgroup without logs
+	 */
+	SPINDLE_ROW_A_PERSISTED,
+	/** @SPINDLE_ROW_A_LOW: u64, the first position that its log keeps */
+	SPINDLE_ROW_A_LOW,
+	/** @SPINDLE_ROW_A_SNAPSHOT: u64, position of the newest snapshot on its disk; 0: none */
+	SPINDLE_ROW_A_SNAPSHOT,
+	/** @SPINDLE_ROW_A_RECORD: u64, id of the newest view whose record is on its disk */
+	SPINDLE_ROW_A_RECORD,
+	/**
+	 * @SPINDLE_ROW_A_LOG_STATE: u8, enum spindle_log_state of <linux/spindle.h>: what its
+	 * logger says
+	 */
+	SPINDLE_ROW_A_LOG_STATE,
+	/**
+	 * @SPINDLE_ROW_A_AWAITED: u8, 1: its log does not have all messages, or not the record of
+	 * the view
+	 */
+	SPINDLE_ROW_A_AWAITED,
 	/* private: */
 	__SPINDLE_ROW_A_MAX
 #define SPINDLE_ROW_A_MAX (__SPINDLE_ROW_A_MAX - 1)
@@ -1459,7 +1531,26 @@ enum spindle_event_kind {
 	 * @SPINDLE_EVENT_RULES_FAILED: a change of the subgroups that this node has asked for has
 	 * failed, with reason
 	 */
-	SPINDLE_EVENT_RULES_FAILED
+	SPINDLE_EVENT_RULES_FAILED,
+	/**
+	 * @SPINDLE_EVENT_LOG_LAGGING: the log of this node has persisted nothing for LOG_STALL_MS
+	 * although it has messages, with LSN, how far it is, and reason
+	 */
+	SPINDLE_EVENT_LOG_LAGGING,
+	/**
+	 * @SPINDLE_EVENT_LOG_BEHIND: the history has stopped to keep what the log has not
+	 * persisted, with LSN, how far the log is
+	 */
+	SPINDLE_EVENT_LOG_BEHIND,
+	/** @SPINDLE_EVENT_LOG_FULL: the logger says that its disk is full */
+	SPINDLE_EVENT_LOG_FULL,
+	/** @SPINDLE_EVENT_LOG_FAILED: the logger says that its disk has failed */
+	SPINDLE_EVENT_LOG_FAILED,
+	/**
+	 * @SPINDLE_EVENT_LOG_OK: the log of this node writes again, after one of the four events
+	 * before this one
+	 */
+	SPINDLE_EVENT_LOG_OK
 };
 
 /**
@@ -1617,6 +1708,45 @@ enum spindle_raw_kind {
 	 * once, from their begin; the next ones are posted when the last one has completed
 	 */
 	SPINDLE_RAW_READ
+};
+
+/**
+ * enum spindle_ack - which logs make a message durable
+ */
+enum spindle_ack {
+	/** @SPINDLE_ACK_ALL: those of all members */
+	SPINDLE_ACK_ALL,
+	/** @SPINDLE_ACK_MAJORITY: those of a majority of the members */
+	SPINDLE_ACK_MAJORITY
+};
+
+/**
+ * enum spindle_deliver - when readers get a message
+ */
+enum spindle_deliver {
+	/** @SPINDLE_DELIVER_STABLE: when all members have received it */
+	SPINDLE_DELIVER_STABLE,
+	/** @SPINDLE_DELIVER_DURABLE: when it is durable; only the logger gets it before */
+	SPINDLE_DELIVER_DURABLE
+};
+
+/**
+ * enum spindle_on_log_stall - what a node does when its log has persisted nothing for
+ *	LOG_STALL_MS
+ */
+enum spindle_on_log_stall {
+	/**
+	 * @SPINDLE_ON_LOG_STALL_WAIT: messages wait for the log when the history is full of what it
+	 * has not persisted
+	 */
+	SPINDLE_ON_LOG_STALL_WAIT,
+	/**
+	 * @SPINDLE_ON_LOG_STALL_FORGET: the history may forget what the log has not persisted; the
+	 * logger has to fetch that from the logs of others
+	 */
+	SPINDLE_ON_LOG_STALL_FORGET,
+	/** @SPINDLE_ON_LOG_STALL_LEAVE: the node leaves the view */
+	SPINDLE_ON_LOG_STALL_LEAVE
 };
 
 /**

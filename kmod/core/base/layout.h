@@ -6,6 +6,7 @@
  *
  *   0            node block                                        64 bytes
  *   64 (1 + i)   block of subgroup i of the view                   64 bytes each
+ *   64 (1 + n + i)  in a live view of n subgroups, log block of i  64 bytes each
  *   ...          of each subgroup that both are members of and in which W sends
  *                a message by express                             192 bytes
  *                header ring                                       32 w bytes
@@ -63,6 +64,18 @@ struct spindle_layout {
 static inline u64 spindle_layout_block(u32 index)
 {
 	return (1 + (u64)index) * sizeof(struct spindle_block);
+}
+
+/**
+ * spindle_layout_log() - offset of a subgroup's log block in any row of a live view
+ * @subgroups: number of subgroups of the view, which is the same in all views
+ * @index: index of the subgroup in the view
+ *
+ * Return: bytes
+ */
+static inline u64 spindle_layout_log(u32 subgroups, u32 index)
+{
+	return spindle_layout_block(subgroups + index);
 }
 
 /**

@@ -141,6 +141,7 @@ static inline void spindle_no_trace(u32 node, ...)
 #define trace_spindle_send spindle_no_trace
 #define trace_spindle_receive spindle_no_trace
 #define trace_spindle_deliver spindle_no_trace
+#define trace_spindle_durable spindle_no_trace
 #define trace_spindle_null spindle_no_trace
 
 #endif /* __KERNEL__ */

@@ -49,6 +49,20 @@ enum spindle_column {
 	SPINDLE_COL_SLOTS,	/* own messages sent */
 };
 
+/* Columns of a subgroup's log block. Positions, so all start at 0. */
+enum spindle_log_column {
+	SPINDLE_LOG_COL_PERSISTED, /* messages below are on this member's disk */
+	SPINDLE_LOG_COL_LOW,	/* the first position that its log keeps */
+	SPINDLE_LOG_COL_SNAPSHOT, /* position of its newest snapshot; 0: none */
+	SPINDLE_LOG_COL_RECORD,	/* newest view whose record is on its disk, and bits; see below */
+};
+
+/* SPINDLE_LOG_COL_RECORD: enum spindle_log_state, SPINDLE_LOG_ESTABLISHED, and the id of a view. */
+#define SPINDLE_LOG_STATE	0x7ULL
+/* The writer knows that the present view of the subgroup is established. */
+#define SPINDLE_LOG_ESTABLISHED	BIT_ULL(3)
+#define SPINDLE_LOG_RECORD_SHIFT 4
+
 /* Columns of the node's block. */
 enum spindle_node_column {
 	SPINDLE_NODE_COL_SLEEP,	/* odd: the engine sleeps, ring the doorbell */

@@ -154,7 +154,23 @@ static const char *check_table(const struct spindle_view_subgroup *sg)
 		return "a table has no senders: each member writes its row";
 	if (sg->hold)
 		return "a table holds no messages";
+	if (sg->log || sg->min_copies)
+		return "a table has no log";
 	return sg->former ? "a table has no position" : NULL;
+}
+
+static const char *check_log(const struct spindle_view_subgroup *sg)
+{
+	if (sg->log & ~SPINDLE_LOGGED_ALL)
+		return "a log has unknown settings";
+	if (!(sg->log & SPINDLE_LOGGED))
+		return sg->log || sg->min_copies ?
+		       "ack, deliver and min-copies are settings of a subgroup with a log" : NULL;
+	if (sg->mode != SPINDLE_MODE_ORDERED)
+		return "only an ordered subgroup has a log: others have no positions in common";
+	if (sg->min_copies > SPINDLE_MAX_MEMBERS)
+		return "min-copies is 1 to 64, or 0 for the default";
+	return NULL;
 }
 
 static const char *check_sizes(const struct spindle_view_subgroup *sg)
@@ -165,7 +181,7 @@ static const char *check_sizes(const struct spindle_view_subgroup *sg)
 		return "subgroup ring is a power of two from 4096 to 2^30";
 	if (!sg->max_msg || sg->max_msg > sg->ring || sg->max_msg > SPINDLE_MAX_MSG)
 		return "subgroup max-msg is 1 to 268435456, and at most the ring";
-	return NULL;
+	return check_log(sg);
 }
 
 /**
@@ -197,6 +213,8 @@ static const char *check_subgroup(const struct spindle_view *view, u32 i, bool l
 		return err;
 	if (sg->fields[0] && !table)
 		return "only a table has fields";
+	if (sg->log && !live)
+		return "only a subgroup of a live view has a log: a static view has no lineage";
 	if ((!sg->members && !live) || (sg->members & ~all))
 		return "a subgroup's nodes are members of the view";
 	if ((!sg->senders && !live && !table) || (sg->senders & ~sg->members))
@@ -230,7 +248,7 @@ const char *spindle_view_check(const struct spindle_view *view, bool live,
 	if (!view->vid)
 		return "view ids start at 1";
 	if (live && view->vid > SPINDLE_MAX_LIVE_VID)
-		return "the id of a live view is 2^63 at most: it grows with each change";
+		return "the id of a live view is 2^59 at most: it grows with each change";
 	if (!view->num_members || view->num_members > SPINDLE_MAX_MEMBERS)
 		return "a view has 1 to 64 members";
 	if (view->num_subgroups > SPINDLE_MAX_SUBGROUPS)
@@ -306,6 +324,7 @@ u64 spindle_view_digest(const struct spindle_view *view)
 		h = digest_u64(h, sg->members);
 		h = digest_u64(h, sg->senders);
 		h = digest_u64(h, sg->former);
+		h = digest_u64(h, (u64)sg->log << 32 | sg->min_copies);
 		h = digest_text(h, sg->name);
 		h = digest_text(h, sg->fields);
 	}

@@ -17,11 +17,20 @@
 #include <linux/spindle_genl.h>
 #include <linux/spindle_table.h>
 
-/* The id of a live view, at most: it grows with each change, and must not come round to 0. */
-#define SPINDLE_MAX_LIVE_VID BIT_ULL(63)
+/*
+ * The id of a live view, at most. It grows with each change, must not come round to 0, and shares a
+ * word of a log block with other bits.
+ */
+#define SPINDLE_MAX_LIVE_VID BIT_ULL(59)
 
 /* The position that a subgroup begins at, at most: it grows, and must not come round to 0. */
 #define SPINDLE_MAX_LSN BIT_ULL(62)
+
+/* Bits of spindle_view_subgroup.log. */
+#define SPINDLE_LOGGED		BIT(0) /* each member has a log of the messages on disk */
+#define SPINDLE_LOGGED_MAJORITY	BIT(1) /* a majority of the logs makes a message durable, not all */
+#define SPINDLE_LOGGED_GATE	BIT(2) /* readers get a message when it is durable */
+#define SPINDLE_LOGGED_ALL	(SPINDLE_LOGGED | SPINDLE_LOGGED_MAJORITY | SPINDLE_LOGGED_GATE)
 
 /**
  * struct spindle_addr - where a node listens
@@ -68,6 +77,10 @@ struct spindle_view_subgroup {
 	u32 ring;
 	/** @hold: messages wait at a member for its first attachment; 0 of a table */
 	u32 hold;
+	/** @log: SPINDLE_LOGGED*; 0 of a table, and in static views, which have no lineage */
+	u32 log;
+	/** @min_copies: logs that a durable message is in at least; 0: two, or one of one member */
+	u32 min_copies;
 	/** @members: ranks in the view, as a bit mask */
 	u64 members;
 	/** @senders: subset of @members that may send; none of a table */

@@ -15,15 +15,18 @@ static void begin_streams(struct spindle_mg *c, u32 i, u64 vid, bool stayed)
 }
 
 /**
- * spindle_mg_start() - the subgroups of the first view are there: their streams begin
+ * spindle_mg_start() - the subgroups of the first view are there: their streams and logs begin
  * @c: the subgroups
  */
 void spindle_mg_start(struct spindle_mg *c)
 {
 	u32 i;
 
-	for (i = 0; i < c->view->num_subgroups; i++)
+	for (i = 0; i < c->view->num_subgroups; i++) {
+		if (c->mc[i] && c->mc[i]->durable)
+			spindle_durable_begin(c->mc[i], NULL, true);
 		begin_streams(c, i, c->view->vid, false);
+	}
 }
 
 /**
@@ -202,6 +205,20 @@ static void from_old(const struct spindle_view *old, const struct spindle_view *
 		first[s] = rank[s] == SPINDLE_NO_RANK ? 0 : trim[rank[s]];
 }
 
+/*
+ * Does a subgroup of the next view begin with it? It does not if it was at another index, because
+ * its positions go on. If it had no members, it may have had some before. Then it does not begin
+ * with the first position.
+ */
+static bool is_fresh(const struct spindle_mg *c, const struct spindle_view *old, u32 i)
+{
+	const struct spindle_view_subgroup *was = &old->subgroup[i], *is = &c->view->subgroup[i];
+
+	if (spindle_view_closed(was) || was->id != is->id)
+		return !spindle_view_subgroup(old, is->id);
+	return !was->members && !c->mc[i]->deliver.lsn;
+}
+
 static void begin(struct spindle_mg *c, const struct spindle_view *old, u32 i,
 		  const u32 *from, const u64 *trim)
 {
@@ -217,6 +234,9 @@ static void begin(struct spindle_mg *c, const struct spindle_view *old, u32 i,
 		c->mc[i] = c->ops->made(c->ctx, i, &c->streams[i], &c->tb[i]);
 		from_old(old, c->view, i, from, trim, rank, first);
 		spindle_mc_begin(c->mc[i], before, rank, first, c->view->subgroup[i].former);
+		if (c->mc[i]->durable)
+			spindle_durable_begin(c->mc[i], before ? before->durable : NULL,
+					      is_fresh(c, old, i));
 		if (before) {
 			old_ranks(old->subgroup[i].members, c->view->subgroup[i].members, from,
 				  rank);
@@ -272,7 +292,7 @@ static void look_at_rows(struct spindle_mg *c, u64 begin)
 	for (r = 0; r < c->view->num_members; r++) {
 		struct spindle_row row = c->ops->row(c->ctx, r);
 
-		spindle_mc_clear(&row, begin, messages);
+		spindle_mc_clear(&row, c->view->num_subgroups, begin, messages);
 		spindle_tb_clear(&row, c->view, tables);
 	}
 }

@@ -37,6 +37,31 @@ static void configure(struct spindle_mc *mc, u64 vid, const struct spindle_view_
 	mc->send.txq.max_msg = mc->max_msg;
 }
 
+/* Allocate the logs of a subgroup that has some. Returns false if there is no memory. */
+static bool create_durable(struct spindle_mc *mc, const struct spindle_view_subgroup *cfg,
+			   const struct spindle_memory *memory)
+{
+	struct spindle_durable *d;
+
+	if (!cfg->log)
+		return true;
+	d = memory->zalloc(1, sizeof(*d));
+	mc->durable = d;
+	if (!d)
+		return false;
+	spindle_durable_init(d, cfg);
+	d->me = mc->me;
+	d->member = memory->zalloc(d->members, sizeof(*d->member));
+	return d->member;
+}
+
+static void destroy_durable(struct spindle_mc *mc, const struct spindle_memory *memory)
+{
+	if (mc->durable)
+		memory->free(mc->durable->member);
+	memory->free(mc->durable);
+}
+
 /**
  * spindle_mc_create() - allocate what a subgroup takes, and make it ready to be wired
  * @mc: zeroed
@@ -67,7 +92,8 @@ int spindle_mc_create(struct spindle_mc *mc, const struct spindle_view *view, u3
 	mc->send.ends = memory->zalloc(mc->window, sizeof(*mc->send.ends));
 	mc->deliver.log = memory->zalloc(entries, sizeof(*mc->deliver.log));
 	mc->msgs = memory->zalloc((size_t)mc->senders * mc->window, sizeof(*mc->msgs));
-	if (!mc->member || !mc->sender || !mc->send.ends || !mc->deliver.log || !mc->msgs)
+	if (!mc->member || !mc->sender || !mc->send.ends || !mc->deliver.log || !mc->msgs ||
+	    !create_durable(mc, &view->subgroup[index], memory))
 		return -ENOMEM;
 	spindle_mc_init(mc);
 	return 0;
@@ -80,6 +106,7 @@ int spindle_mc_create(struct spindle_mc *mc, const struct spindle_view *view, u3
  */
 void spindle_mc_destroy(struct spindle_mc *mc, const struct spindle_memory *memory)
 {
+	destroy_durable(mc, memory);
 	memory->free(mc->msgs);
 	memory->free(mc->deliver.log);
 	memory->free(mc->send.ends);
@@ -127,6 +154,22 @@ static void wire_sender(struct spindle_mc *mc, u32 index, u32 rank, const struct
 	sd->msgs = mc->msgs + (u64)m->sender * mc->window;
 }
 
+static void wire_log(struct spindle_durable *d, const struct spindle_view *view, u32 index,
+		     u32 rank, const struct spindle_row *row)
+{
+	u32 r = spindle_mask_rank(view->subgroup[index].members, rank);
+	u64 at = spindle_layout_log(view->num_subgroups, index);
+	struct spindle_durable_member *m = &d->member[r];
+
+	m->node = view->member[rank].id;
+	if (row->out) {
+		m->block = in_row(row, at);
+		m->remote = at;
+	} else {
+		d->block = in_row(row, at);
+	}
+}
+
 static void wire_member(struct spindle_mc *mc, const struct spindle_view_subgroup *cfg, u32 index,
 			u32 rank, const struct spindle_row *row)
 {
@@ -164,22 +207,26 @@ void spindle_mc_wire(struct spindle_mc *mc, const struct spindle_view *view, u32
 		struct spindle_row of = row(ctx, rank);
 
 		wire_member(mc, cfg, index, rank, &of);
+		if (mc->durable)
+			wire_log(mc->durable, view, index, rank, &of);
 	}
 }
 
 /**
  * spindle_mc_clear() - clear blocks of a row, which begin again
  * @row: the row
+ * @n: number of subgroups of the view
  * @subgroups: by index; no write of the old view comes to them any more
  * @messages: those that have messages in the view. The others have none to clear, and in front of
  *	the block of a table may be the bytes of another subgroup
  */
-void spindle_mc_clear(const struct spindle_row *row, u64 subgroups, u64 messages)
+void spindle_mc_clear(const struct spindle_row *row, u32 n, u64 subgroups, u64 messages)
 {
 	for (; subgroups; subgroups &= subgroups - 1) {
 		u32 i = __ffs64(subgroups);
 
 		memset(row->base + spindle_layout_block(i), 0, sizeof(struct spindle_block));
+		memset(row->base + spindle_layout_log(n, i), 0, sizeof(struct spindle_block));
 		if (row->in->hdr[i] != SPINDLE_NO_OFFSET && (messages & BIT_ULL(i)))
 			memset(row->base + spindle_layout_express(row->in, i), 0,
 			       sizeof(struct spindle_express));
@@ -194,7 +241,9 @@ void spindle_mc_clear(const struct spindle_row *row, u64 subgroups, u64 messages
  */
 u64 spindle_mc_bytes(const struct spindle_mc *mc)
 {
-	return mc->members * sizeof(*mc->member) + mc->senders * sizeof(*mc->sender) +
+	return (mc->durable ? sizeof(*mc->durable) +
+			      mc->members * sizeof(*mc->durable->member) : 0) +
+	       mc->members * sizeof(*mc->member) + mc->senders * sizeof(*mc->sender) +
 	       mc->window * sizeof(*mc->send.ends) +
 	       (mc->deliver.log_mask + 1) * sizeof(*mc->deliver.log) +
 	       (u64)mc->senders * mc->window * sizeof(*mc->msgs);

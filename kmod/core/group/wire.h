@@ -49,7 +49,7 @@ int spindle_mc_create(struct spindle_mc *mc, const struct spindle_view *view, u3
 void spindle_mc_destroy(struct spindle_mc *mc, const struct spindle_memory *memory);
 void spindle_mc_wire(struct spindle_mc *mc, const struct spindle_view *view, u32 index,
 		     struct spindle_row (*row)(void *ctx, u32 rank), void *ctx);
-void spindle_mc_clear(const struct spindle_row *row, u64 subgroups, u64 messages);
+void spindle_mc_clear(const struct spindle_row *row, u32 n, u64 subgroups, u64 messages);
 u64 spindle_mc_bytes(const struct spindle_mc *mc);
 int spindle_tb_create(struct spindle_tb *tb, const struct spindle_view *view, u32 index, u32 me,
 		      const struct spindle_memory *memory);

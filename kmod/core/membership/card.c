@@ -209,8 +209,7 @@ static bool tidy(struct spindle_rules *rules)
 		struct spindle_rule *rule = &rules->rule[i];
 
 		rule->cfg.name[SPINDLE_NAME_LEN] = 0;
-		fine &= rule->all_send <= 1 && rule->cfg.hold <= 1 && !rule->log &&
-			!rule->min_copies && !rule->cfg.former;
+		fine &= rule->all_send <= 1 && rule->cfg.hold <= 1 && !rule->cfg.former;
 	}
 	return fine;
 }

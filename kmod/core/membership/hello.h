@@ -16,7 +16,7 @@
 #include "core/base/view.h"
 
 #define SPINDLE_HELLO_MAGIC	0x4c444e53U	/* "SNDL" */
-#define SPINDLE_PROTOCOL	8
+#define SPINDLE_PROTOCOL	9
 
 /* The sender believes guards only when their completion arrives. */
 #define SPINDLE_HELLO_F_IMM	BIT(0)

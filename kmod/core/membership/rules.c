@@ -583,11 +583,11 @@ u64 spindle_rules_digest(const struct spindle_rules *rules)
 		part[1] = (u64)rule->cfg.window << 32 | rule->cfg.max_msg;
 		part[2] = (u64)rule->cfg.ring << 32 | rule->shards;
 		part[3] = (u64)rule->min << 32 | rule->on_exit << 1 | rule->all_send;
-		part[4] = rule->num_nodes;
+		part[4] = (u64)rule->cfg.min_copies << 32 | rule->num_nodes;
 		part[5] = rule->senders;
 		part[6] = (u64)rule->room_window << 32 | rule->room_ring;
 		part[7] = spindle_mix(part, 8);
-		part[6] = rule->flags;
+		part[6] = (u64)rule->cfg.log << 32 | rule->flags;
 		part[7] = spindle_mix(part, 8);
 		for (n = 0; n < rule->num_nodes; n++) {
 			part[6] = rule->node[n];
@@ -613,12 +613,12 @@ u64 spindle_rules_offer(const struct spindle_rules *rules)
 /* ---- other rules ---------------------------------------------------------- */
 
 static_assert(sizeof(struct spindle_view_subgroup) ==
-		      6 * sizeof(u32) + 3 * sizeof(u64) + SPINDLE_NAME_LEN + 8 +
+		      8 * sizeof(u32) + 3 * sizeof(u64) + SPINDLE_NAME_LEN + 8 +
 			      SPINDLE_FIELDS_LEN + 1,
 	      "no hole: rules are compared as bytes");
 static_assert(sizeof(struct spindle_rule) ==
 		      sizeof(struct spindle_view_subgroup) + sizeof(u64) +
-			      (10 + SPINDLE_MAX_MEMBERS) * sizeof(u32),
+			      (8 + SPINDLE_MAX_MEMBERS) * sizeof(u32),
 	      "no hole: rules are compared as bytes");
 
 /*
@@ -812,9 +812,11 @@ int spindle_rules_close(const struct spindle_rules *rules, struct spindle_rules 
  * @rule: the subgroup's rule, with 1 to 64 shards
  *
  * Both are there when the spare is chosen, because a subgroup does not change where it is. Either
- * may have several shards. A position belongs to an id, so each id that both have goes on.
+ * may have several shards. A position belongs to an id, so each id that both have goes on. What is
+ * durable would not go on with it, because the other subgroup may have other members.
  *
- * Return: 0; -ENOENT as spindle_rules_close(), -ENOSPC as spindle_rules_open()
+ * Return: 0; -ENOENT as spindle_rules_close(), -ENOSPC as spindle_rules_open(), -EOPNOTSUPP: one of
+ *	the two has logs
  */
 int spindle_rules_replace(const struct spindle_rules *rules, struct spindle_rules *next,
 			  const struct spindle_rule *rule)
@@ -824,6 +826,8 @@ int spindle_rules_replace(const struct spindle_rules *rules, struct spindle_rule
 
 	if (!old)
 		return -ENOENT;
+	if (old->cfg.log || rule->cfg.log)
+		return -EOPNOTSUPP;
 	err = spindle_rules_open(rules, next, rule);
 	if (!err)
 		close_rule(old);
@@ -849,7 +853,7 @@ void spindle_rules_row(struct spindle_layout *lo, const struct spindle_rules *ru
 
 	for (i = 0; i < rules->num_rules; i++)
 		n += places(&rules->rule[i]);
-	at = ALIGN(spindle_layout_block(n), SPINDLE_PAGE);
+	at = ALIGN(spindle_layout_log(n, n), SPINDLE_PAGE);
 	lo->sst = at;
 	for (i = 0, n = 0; i < rules->num_rules; i++) {
 		const struct spindle_rule *rule = &rules->rule[i];

@@ -52,10 +52,6 @@ struct spindle_rule {
 	u32 on_exit;
 	/** @all_send: all members may send; 0 of a table */
 	u32 all_send;
-	/** @log: 0; for durable subgroups */
-	u32 log;
-	/** @min_copies: 0; for durable subgroups */
-	u32 min_copies;
 	/** @flags: SPINDLE_RULE_* */
 	u32 flags;
 	/** @room_window: of a spare: the largest window; else 0 */

@@ -53,7 +53,11 @@ static bool log_is_full(const struct spindle_mc *mc)
 	return mc->deliver.log_tail - mc->deliver.log_head > mc->deliver.log_mask;
 }
 
-/* There is no room for a message at a reader. A history makes some. Returns false if it is none. */
+/*
+ * There is no room for a message at a reader. A history makes some, unless it has to keep what no
+ * disk has. Once the end of a view has cut the messages (spindle_mc_trim()), they do not wait for a
+ * disk. Returns whether there is room now.
+ */
 static bool make_room(struct spindle_mc *mc, struct spindle_dlvq *q, u32 len)
 {
 	if (!q->history)
@@ -61,6 +65,10 @@ static bool make_room(struct spindle_mc *mc, struct spindle_dlvq *q, u32 len)
 	spindle_history_make_room(q->history, len);
 	/* Readers may have been dropped, however long it takes to copy the message. */
 	mc->deliver.settle = true;
+	if (spindle_dlvq_room(q, len) || mc->deliver.stable != U64_MAX || !mc->durable)
+		return spindle_dlvq_room(q, len);
+	spindle_durable_give_up(mc);
+	spindle_history_make_room(q->history, len);
 	return true;
 }
 

@@ -64,6 +64,8 @@ struct spindle_dlvq {
 	u32 part;
 	/** @history: the history that this queue is part of, or NULL */
 	struct spindle_history *history;
+	/** @logger: of a reader of a history: it sees what is not durable yet */
+	bool logger;
 	/** @low_word: control page of a reader of a history: entries below are forgotten */
 	u64 *low_word;
 	/** @lsn: of a reader that was dropped: position of what it has not consumed */

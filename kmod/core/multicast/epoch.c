@@ -135,6 +135,8 @@ bool spindle_mc_trim(struct spindle_mc *mc, const u64 *trim)
 	}
 	mc->deliver.stable = U64_MAX;
 	mc->deliver.hold = false;
+	/* Delivery may wait for the disk of a logger, and now does not any more. */
+	mc->deliver.blocked = false;
 	return true;
 }
 

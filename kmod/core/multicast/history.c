@@ -24,6 +24,7 @@ void spindle_history_init(struct spindle_history *h, struct spindle_dlv *ring, u
 	h->q.tail = h->q.mask + 1ULL;
 	h->q.consumed = h->q.tail;
 	h->shown = h->q.tail;
+	h->gate = h->q.tail;
 	h->q.copy_tail = copy_units;
 	h->q.copy_free = copy_units;
 	copy_end[h->q.mask] = copy_units;
@@ -55,6 +56,17 @@ static void drop(struct spindle_history *h, struct spindle_dlvq *cursor)
 }
 
 /*
+ * From an entry on, the first one that is no beginning of a view. The gate is never in front of
+ * one, because a reader that begins with the next message begins behind it.
+ */
+static u64 skip_views(const struct spindle_history *h, u64 at)
+{
+	while (at != h->q.tail && h->q.ring[at & h->q.mask].kind == SPINDLE_DLV_VIEW)
+		at++;
+	return at;
+}
+
+/*
  * Forget all entries below @low, which is at most the tail. What a cursor has not consumed by then
  * stays forgotten for its process, although messages may come in front later.
  */
@@ -70,6 +82,10 @@ static void forget(struct spindle_history *h, u64 low)
 			WRITE_ONCE(*c->low_word, low);
 	}
 	h->q.consumed = low;
+	WRITE_ONCE(h->gate, skip_views(h, max(h->gate, low)));
+	/* The logger has lost some of what was kept for it, and the rest is of no use to it. */
+	if (low > h->kept)
+		h->keeping = false;
 	h->q.copy_free = h->q.copy_end[(low - 1) & h->q.mask];
 	while (h->first_view != h->views &&
 	       h->view[h->first_view % SPINDLE_HISTORY_VIEWS].at < low)
@@ -95,12 +111,79 @@ static u64 first_with_room(const struct spindle_history *h, u64 low, u64 units)
 	return low;
 }
 
+/*
+ * From an entry on, the first one of a position, which may be the beginning of a view. The entries
+ * behind @at are walked one by one, because each call goes on where the last one has ended.
+ */
+static u64 walk_to(const struct spindle_history *h, u64 at, u64 lsn)
+{
+	at = max(at, h->q.consumed);
+	while (at != h->q.tail && h->q.ring[at & h->q.mask].lsn < lsn)
+		at++;
+	return at;
+}
+
+/**
+ * spindle_history_keep() - forget no message from a position on
+ * @h: the history
+ * @lsn: the position; no smaller than in the last call
+ *
+ * The beginnings of views at the position stay as well, because the logger may not have read them.
+ */
+void spindle_history_keep(struct spindle_history *h, u64 lsn)
+{
+	h->kept = walk_to(h, h->keeping ? h->kept : h->q.consumed, lsn);
+	h->keeping = true;
+}
+
+/**
+ * spindle_history_let_go() - any message may be forgotten again
+ * @h: the history
+ */
+void spindle_history_let_go(struct spindle_history *h)
+{
+	h->keeping = false;
+}
+
+/**
+ * spindle_history_open() - have cursors shown the messages below a position, and no others
+ * @h: the history
+ * @lsn: the position; no smaller than in the last call
+ */
+void spindle_history_open(struct spindle_history *h, u64 lsn)
+{
+	/* Pairs with READ_ONCE() in spindle_history_next(). */
+	WRITE_ONCE(h->gated, true);
+	WRITE_ONCE(h->gate, skip_views(h, walk_to(h, h->gate, lsn)));
+	spindle_history_show(h);
+}
+
+/* Entries that a cursor is shown. */
+static u64 shown_to(const struct spindle_history *h, const struct spindle_dlvq *cursor)
+{
+	return h->gated && !cursor->logger ? h->gate : h->q.tail;
+}
+
+/**
+ * spindle_history_next() - position of the next message that cursors will be shown
+ * @h: the history
+ * @next: position of the next message that is delivered
+ *
+ * Context: any. Outside of the engine, the answer may be that of a moment ago.
+ * Return: the position
+ */
+u64 spindle_history_next(const struct spindle_history *h, u64 next)
+{
+	return READ_ONCE(h->gated) ? position_at(h, READ_ONCE(h->gate), next) : next;
+}
+
 /**
  * spindle_history_make_room() - forget the oldest entries, for a message
  * @h: the history, without room for the message
  * @len: its bytes, at most half of those of the history
  *
- * This forgets a part of the ring, because each time all cursors have to be told.
+ * This forgets a part of the ring, because each time all cursors have to be told. If what is kept
+ * for the logger leaves too little room, the message has to wait.
  */
 void spindle_history_make_room(struct spindle_history *h, u32 len)
 {
@@ -110,7 +193,11 @@ void spindle_history_make_room(struct spindle_history *h, u32 len)
 
 	if (h->q.tail - low + part > entries)
 		low = h->q.tail + part - entries;
-	forget(h, first_with_room(h, low, units));
+	low = first_with_room(h, low, units);
+	if (h->keeping)
+		low = min(low, h->kept);
+	if (low != h->q.consumed)
+		forget(h, low);
 }
 
 /**
@@ -129,6 +216,7 @@ void spindle_history_viewed(struct spindle_history *h, u64 vid, u64 before)
 		.vid = vid,
 		.before = before,
 	};
+	WRITE_ONCE(h->gate, skip_views(h, h->gate));
 }
 
 /**
@@ -158,7 +246,7 @@ void spindle_history_show(struct spindle_history *h)
 	for (c = h->cursors; c; c = c->next) {
 		if (c->error)
 			continue;
-		c->tail = h->q.tail;
+		c->tail = shown_to(h, c);
 		spindle_dlvq_publish(c);
 	}
 }
@@ -442,7 +530,7 @@ void spindle_history_attach(struct spindle_history *h, struct spindle_dlvq *curs
 {
 	cursor->ring = h->q.ring;
 	cursor->mask = h->q.mask;
-	cursor->tail = h->q.tail;
+	cursor->tail = shown_to(h, cursor);
 	cursor->consumed = at;
 	cursor->next = h->cursors;
 	h->cursors = cursor;

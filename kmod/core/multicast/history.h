@@ -15,6 +15,9 @@
  * Messages that were delivered before the history began may be put in front of its oldest entry. So
  * the numbers of entries and units begin one lap up.
  *
+ * In a subgroup with logs a history also waits: it does not forget what the logger has not persisted
+ * (@kept). With a gate it shows cursors only what is durable. The logger's cursor sees all.
+ *
  * Before bytes are overwritten, each cursor's process can see that they are forgotten (F in
  * <linux/spindle.h>). A cursor that has not consumed them by then is dropped.
  *
@@ -75,6 +78,14 @@ struct spindle_history {
 	struct spindle_dlvq *cursors;
 	/** @view: views whose beginning is in the ring, by number modulo the length */
 	struct spindle_history_view view[SPINDLE_HISTORY_VIEWS];
+	/** @keeping: entries from @kept on are not forgotten, because no disk has them yet */
+	bool keeping;
+	/** @kept: see @keeping; the tail, if the disk has all */
+	u64 kept;
+	/** @gated: cursors other than the logger's get entries below @gate only */
+	bool gated;
+	/** @gate: the first entry that is not durable, or the tail */
+	u64 gate;
 	/** @views: how many there were */
 	u64 views;
 	/** @first_view: of these, forgotten */
@@ -83,6 +94,10 @@ struct spindle_history {
 
 void spindle_history_init(struct spindle_history *h, struct spindle_dlv *ring, u8 *copy,
 			  u64 *copy_end, u32 copy_units);
+void spindle_history_keep(struct spindle_history *h, u64 lsn);
+void spindle_history_let_go(struct spindle_history *h);
+void spindle_history_open(struct spindle_history *h, u64 lsn);
+u64 spindle_history_next(const struct spindle_history *h, u64 next);
 void spindle_history_make_room(struct spindle_history *h, u32 len);
 void spindle_history_viewed(struct spindle_history *h, u64 vid, u64 before);
 void spindle_history_age(struct spindle_history *h, u64 vid);

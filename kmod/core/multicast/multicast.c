@@ -44,6 +44,8 @@ void spindle_mc_init(struct spindle_mc *mc)
 	add(mc, 1, spindle_send_test, spindle_send_trigger);
 	add(mc, 2, spindle_deliver_test, spindle_deliver_trigger);
 	add(mc, 3, spindle_release_test, spindle_release_trigger);
+	if (mc->durable)
+		add(mc, 4, spindle_durable_test, spindle_durable_trigger);
 }
 
 /**
@@ -181,6 +183,20 @@ void spindle_mc_remember(struct spindle_mc *mc, struct spindle_history *history)
 		history->q.vid = 0;
 	}
 	mc->deliver.history = history;
+	if (history && mc->durable && mc->durable->gate)
+		spindle_history_open(history, mc->durable->durable);
+}
+
+/**
+ * spindle_mc_next() - position of the next message that readers other than the logger will see
+ * @mc: the subgroup
+ *
+ * Return: the position
+ */
+u64 spindle_mc_next(const struct spindle_mc *mc)
+{
+	return mc->deliver.history ?
+	       spindle_history_next(mc->deliver.history, mc->deliver.lsn) : mc->deliver.lsn;
 }
 
 /**
@@ -196,7 +212,7 @@ int spindle_mc_attach_cursor(struct spindle_mc *mc, struct spindle_dlvq *cursor,
 {
 	struct spindle_history *h = mc->deliver.history;
 
-	if (lsn > mc->deliver.lsn)
+	if (lsn > (cursor->logger ? mc->deliver.lsn : spindle_mc_next(mc)))
 		return -ERANGE;
 	if (lsn < spindle_history_oldest(h, mc->deliver.lsn))
 		return -ESTALE;

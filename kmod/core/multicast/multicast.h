@@ -16,7 +16,8 @@
  *	send	the process has slots ready, or silence would hold up others
  *	deliver	messages are stable, and the readers have room
  *	release	readers have consumed: let senders reuse the slots
- * and push.c turns the outcome into writes, behind all of them. Each has a file of its own.
+ * and push.c turns the outcome into writes, behind all of them. Each has a file of its own. A
+ * subgroup with logs has a fifth predicate, see durable.h.
  *
  * Ownership: struct spindle_mc and all it points to is the engine's. Memory comes
  * from the subgroup that embeds it; core allocates nothing.
@@ -28,6 +29,7 @@
 #include "core/base/predicate.h"
 #include "core/base/sst.h"
 #include "dlvq.h"
+#include "durable.h"
 #include "txq.h"
 
 /*
@@ -287,6 +289,7 @@ struct spindle_mc_stats {
 #define SPINDLE_MC_FROZEN	BIT(2) /* a txq or dlvq has an error */
 #define SPINDLE_MC_FAILED	BIT(3) /* a member broke the protocol: see spindle_mc.bad */
 #define SPINDLE_MC_PARTED	BIT(4) /* the sender that was parting has nothing left */
+#define SPINDLE_MC_DURABLE	BIT(5) /* the durable position has moved */
 
 /**
  * struct spindle_mc_own - the own columns, and where the own messages are in the own row
@@ -462,10 +465,12 @@ struct spindle_mc {
 	struct spindle_mc_send send;
 	/** @deliver: what it delivers */
 	struct spindle_mc_deliver deliver;
-	/** @preds: the four predicates */
+	/** @durable: the logs, or NULL of a subgroup without */
+	struct spindle_durable *durable;
+	/** @preds: the predicates */
 	struct spindle_preds preds;
-	/** @pred: their memory */
-	struct spindle_pred pred[4];
+	/** @pred: their memory; the last one is of a subgroup with logs */
+	struct spindle_pred pred[5];
 	/** @tune: how this member works */
 	struct spindle_mc_tune tune;
 	/** @stats: counters */
@@ -491,6 +496,7 @@ void spindle_mc_end(struct spindle_mc *mc);
 void spindle_mc_attach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq);
 void spindle_mc_detach_reader(struct spindle_mc *mc, struct spindle_dlvq *dlvq);
 void spindle_mc_remember(struct spindle_mc *mc, struct spindle_history *history);
+u64 spindle_mc_next(const struct spindle_mc *mc);
 int spindle_mc_attach_cursor(struct spindle_mc *mc, struct spindle_dlvq *cursor, u64 lsn);
 
 /* epoch.c: from one view to the next, in this order. */

@@ -201,7 +201,7 @@ static struct spindle_write express(struct spindle_mc *mc, struct spindle_mc_mem
  */
 bool spindle_push_wanted(const struct spindle_mc *mc, u32 rank)
 {
-	return mc->member[rank].dirty;
+	return mc->member[rank].dirty || (mc->durable && mc->durable->member[rank].dirty);
 }
 
 /**
@@ -215,9 +215,22 @@ bool spindle_push_pending(const struct spindle_mc *mc)
 	u32 r;
 
 	for (r = 0; r < mc->members && spindle_mc_runs(mc); r++)
-		if (mc->member[r].dirty)
+		if (spindle_push_wanted(mc, r))
 			return true;
 	return false;
+}
+
+/* Add the own log block. Its completion vouches for the messages that went before it. */
+static void add_log(struct list *list, struct spindle_mc *mc, u32 rank, u32 index, u32 max)
+{
+	struct spindle_write *write = &list->write[list->n];
+
+	if (!mc->durable || list->n == max || !spindle_durable_push(mc->durable, rank, write))
+		return;
+	write->guard = true;
+	write->imm = index << SPINDLE_IMM_SHIFT |
+		     ((u32)mc->member[rank].push_slot & SPINDLE_IMM_SLOTS);
+	list->n++;
 }
 
 /**
@@ -231,6 +244,9 @@ bool spindle_push_pending(const struct spindle_mc *mc)
  * @write: out
  * @max: room in @write, at least 5 (payload that wraps, headers that wrap, block), and one
  *	more with SPINDLE_PUSH_SPLIT
+ *
+ * A change of the log block alone is one write. It is behind all others, and waits if there is no
+ * room for it.
  *
  * The caller posts all of the writes in this order on the member's queue pair. The subgroup's state
  * counts them as posted already.
@@ -251,6 +267,10 @@ u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, u32 how,
 	u64 slot = m->push_slot, end = mc->own.word[SPINDLE_COL_SLOTS];
 	u32 split = how & SPINDLE_PUSH_SPLIT ? 1 : 0;
 
+	if (!m->dirty) {
+		add_log(&list, mc, rank, index, max);
+		return list.n;
+	}
 	/*
 	 * A subgroup that stays may be pushed before a pass has published what the freeze has
 	 * received. Publish it here, because @m->dirty is cleared below and nothing would push it
@@ -282,5 +302,6 @@ u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, u32 how,
 	m->told_received = mc->own.word[SPINDLE_COL_RECEIVED];
 	m->told_delivered = mc->own.word[SPINDLE_COL_DELIVERED];
 	m->dirty = false;
+	add_log(&list, mc, rank, index, max);
 	return list.n;
 }

@@ -97,6 +97,9 @@ static void free_own(struct spindle_mc *mc)
 	WRITE_ONCE(mc->send.free_slot, n);	/* pairs with READ_ONCE() of statistics */
 	n = (n - 1) & wmask;
 	if (mc->send.txq.desc) {
+		/* Pairs with the process's load-acquire of the slots, which are released behind. */
+		if (mc->send.txq.lsn_word)
+			WRITE_ONCE(*mc->send.txq.lsn_word, mc->deliver.lsn);
 		spindle_txq_free(&mc->send.txq, mc->send.ends[n].slot, mc->send.ends[n].unit);
 		mc->events |= SPINDLE_MC_FREED;
 	} else {

@@ -27,6 +27,11 @@ struct spindle_txq {
 	u64 *free_slot_word;
 	/** @free_unit_word: control page: units that are free again */
 	u64 *free_unit_word;
+	/**
+	 * @lsn_word: control page: position of the next message, stored before slots are free; or
+	 * NULL
+	 */
+	u64 *lsn_word;
 	/** @wmask: window - 1 */
 	u32 wmask;
 	/** @ring_units: units of the payload ring */

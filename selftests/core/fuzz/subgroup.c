@@ -3,28 +3,33 @@
  * A subgroup of two honest members, which run the core, and one or two liars. The liars write what
  * the input says into the honest members' copies of their rows. They write blocks, headers,
  * messages by express, and payload, sealed or not. The writes come between two passes and between
- * two looks. Processes commit, read, attach, exit and break their rules. Views end and begin.
+ * two looks. Processes commit, read, attach, exit and break their rules. Views end and begin. Some
+ * subgroups have logs: then liars write log blocks, and loggers write words.
  *
  * The honest members never blame each other. They deliver each other's messages once, in order,
- * with the right bytes. They keep their counts within their limits, and end each pass.
+ * with the right bytes. They keep their counts within their limits, and end each pass. The durable
+ * position never goes back, nor beyond what is delivered. The end of a view waits for no logger.
  */
 #include "fuzz.h"
 #include "core/base/push.h"
 #include "core/group/wire.h"
+#include "core/multicast/history.h"
 
 #define MEMBERS	4
 #define HONEST	2
 #define RING	1024U
 #define MAX_MSG	600U
 #define COPY	1024U
+#define HISTORY	4096U
 
 /* The upper bits of an offset name the part, because each part of a row has its own memory. */
-enum part { BLOCK, EXPRESS, HEADERS, PAYLOAD };
+enum part { BLOCK, EXPRESS, HEADERS, PAYLOAD, LOG };
 
 #define OFFSET(part) ((u64)(part) << 32)
 
 struct row {
 	struct spindle_block *block;
+	struct spindle_block *log;
 	struct spindle_express *express;
 	struct spindle_hdr *hdr;
 	u8 *pay;
@@ -47,6 +52,16 @@ struct reader {
 	bool open, cheats;
 };
 
+/* The history of a subgroup with logs, a process that reads it, and the logger. */
+struct log {
+	struct spindle_history h;
+	struct spindle_dlvq q;	/* of the reader */
+	u64 *tail, *consumed, *low;
+	struct spindle_log_words *words;	/* or NULL: there is no logger */
+	u64 durable;
+	bool reading, cheats;
+};
+
 struct node {
 	struct world *w;
 	u32 id;
@@ -55,6 +70,7 @@ struct node {
 	u32 *vouch[MEMBERS];
 	struct process proc;
 	struct reader reader[2];
+	struct log log;
 	u64 word[SPINDLE_BLOCK_WORDS];
 };
 
@@ -65,6 +81,7 @@ struct world {
 	u32 senders;	/* mask of ids */
 	u32 window;
 	u64 vid;
+	u32 log;	/* SPINDLE_LOGGED* */
 	bool ordered, vouch, over;
 	struct node node[HONEST];
 };
@@ -130,6 +147,23 @@ static void wire_member(struct node *node, u32 r, u32 *s)
 	sd->walk.unknown = ~(U64_MAX >> (64 - w->n));
 }
 
+static void wire_log(struct node *node, u32 r)
+{
+	struct spindle_durable *d = node->mc->durable;
+	struct spindle_durable_member *m;
+	u32 id = node->w->member[r];
+
+	if (!d)
+		return;
+	m = &d->member[r];
+	m->node = id + 1;
+	m->remote = OFFSET(LOG);
+	if (id == node->id)
+		d->block = node->row[id].log;
+	else
+		m->block = node->row[id].log;
+}
+
 static void push_all(struct spindle_mc *mc);
 
 /* The view of the subgroup. */
@@ -145,6 +179,7 @@ static const struct spindle_view *view_of(const struct world *w)
 		.ring = RING,
 		.max_msg = MAX_MSG,
 		.mode = w->ordered ? SPINDLE_MODE_ORDERED : SPINDLE_MODE_UNORDERED,
+		.log = w->log,
 	};
 	for (r = 0; r < w->n; r++)
 		if (is_sender(w, w->member[r]))
@@ -164,8 +199,10 @@ static void new_mc(struct node *node)
 	MUST(!spindle_mc_create(mc, view_of(w), 0, me, NULL, old, &memory));
 	node->mc = mc;
 	mc->node = node->id;
-	for (r = 0; r < w->n; r++)
+	for (r = 0; r < w->n; r++) {
 		wire_member(node, r, &s);
+		wire_log(node, r);
+	}
 	mc->my_sender = mc->member[me].sender;
 	mc->own.block = own->block;
 	mc->own.hdr_ring = own->hdr;
@@ -181,6 +218,21 @@ static void free_mc(struct spindle_mc *mc)
 	fuzz_free(mc);
 }
 
+static void open_log(struct node *node)
+{
+	u32 entries = spindle_history_entries(HISTORY);
+	struct log *log = &node->log;
+
+	spindle_history_init(&log->h, fuzz_alloc(entries * sizeof(struct spindle_dlv)),
+			     fuzz_alloc(HISTORY), fuzz_alloc(entries * sizeof(u64)),
+			     HISTORY >> SPINDLE_UNIT_SHIFT);
+	log->tail = fuzz_alloc(sizeof(u64));
+	log->consumed = fuzz_alloc(sizeof(u64));
+	log->low = fuzz_alloc(sizeof(u64));
+	spindle_durable_begin(node->mc, NULL, true);
+	spindle_mc_remember(node->mc, &log->h);
+}
+
 static void open_node(struct world *w, u32 id)
 {
 	struct node *node = &w->node[id];
@@ -190,12 +242,15 @@ static void open_node(struct world *w, u32 id)
 	node->id = id;
 	for (i = 0; i < MEMBERS; i++) {
 		node->row[i].block = fuzz_alloc(sizeof(*node->row[i].block));
+		node->row[i].log = fuzz_alloc(sizeof(*node->row[i].log));
 		node->row[i].express = fuzz_alloc(sizeof(*node->row[i].express));
 		node->row[i].hdr = fuzz_alloc(w->window * sizeof(*node->row[i].hdr));
 		node->row[i].pay = fuzz_alloc(RING);
 		node->vouch[i] = fuzz_alloc(sizeof(u32));
 	}
 	new_mc(node);
+	if (w->log)
+		open_log(node);
 }
 
 /* ---- pushing ------------------------------------------------------------------- */
@@ -208,6 +263,9 @@ static u8 *place(const struct world *w, const struct row *row, u64 offset, u32 l
 	case BLOCK:
 		MUST(!at && len == SPINDLE_BLOCK_PUSH);
 		return (u8 *)row->block;
+	case LOG:
+		MUST(!at && len == SPINDLE_BLOCK_PUSH);
+		return (u8 *)row->log;
 	case EXPRESS:
 		MUST(at + len <= sizeof(*row->express));
 		return (u8 *)row->express + at;
@@ -297,11 +355,28 @@ static void check_members(const struct spindle_mc *mc)
 	}
 }
 
+static void check_log(struct node *node)
+{
+	const struct spindle_durable *d = node->mc->durable;
+	struct log *log = &node->log;
+
+	if (!d)
+		return;
+	MUST(d->durable >= log->durable && d->durable <= node->mc->deliver.lsn);
+	log->durable = d->durable;
+	MUST(!d->bad || log->cheats);
+	MUST(d->views && d->views <= SPINDLE_DURABLE_VIEWS);
+	MUST(log->h.q.tail - log->h.q.consumed <= log->h.q.mask + 1ULL);
+	MUST(log->h.gate >= log->h.q.consumed && log->h.gate <= log->h.q.tail);
+	MUST(!log->reading || log->q.error || *log->tail >= *log->consumed);
+}
+
 static void check_node(struct node *node)
 {
 	const struct spindle_mc *mc = node->mc;
 	u32 i;
 
+	check_log(node);
 	for (i = 0; i < SPINDLE_BLOCK_WORDS; i++) {
 		MUST(mc->own.word[i] >= node->word[i]);
 		node->word[i] = mc->own.word[i];
@@ -666,6 +741,145 @@ static void lie_word(struct victim *v, struct input *in, bool later)
 		part[p][at] = value;
 }
 
+/* ---- logs ------------------------------------------------------------------------- */
+
+/* Sealed columns of a disk, near the last accepted ones. */
+static void lie_log(struct victim *v, struct input *in)
+{
+	u64 word[SPINDLE_BLOCK_WORDS];
+	u8 which = in_u8(in);
+	u32 i;
+
+	memcpy(word, v->node->mc->durable->member[v->m - v->node->mc->member].word, sizeof(word));
+	for (i = 0; i < SPINDLE_BLOCK_WORDS; i++)
+		if (which >> i & 1)
+			word[i] = in_near(in, word[i]);
+	/* The record of the present view, and perhaps that it is established. */
+	if (which & 16)
+		word[SPINDLE_LOG_COL_RECORD] = v->node->w->vid << SPINDLE_LOG_RECORD_SHIFT |
+					       (which >> 2 & SPINDLE_LOG_ESTABLISHED);
+	spindle_block_write(v->row->log, word);
+	if (which & 64)
+		v->row->log->seal++;
+}
+
+/* A logger comes, with a disk that ends anywhere in the history. */
+static void attach_logger(struct node *node, struct input *in)
+{
+	struct spindle_mc *mc = node->mc;
+	u64 oldest = spindle_history_oldest(&node->log.h, mc->deliver.lsn);
+	u64 lsn = oldest + in_u8(in) % (mc->deliver.lsn - oldest + 1);
+
+	if (node->log.words)
+		return;
+	node->log.words = fuzz_alloc(sizeof(*node->log.words));
+	node->log.cheats = false;
+	if (!spindle_durable_attach(mc, node->log.words, lsn))
+		return;
+	fuzz_free(node->log.words);
+	node->log.words = NULL;
+}
+
+static void detach_logger(struct node *node)
+{
+	if (!node->log.words)
+		return;
+	spindle_durable_detach(node->mc);
+	fuzz_free(node->log.words);
+	node->log.words = NULL;
+}
+
+/* The logger tells the truth: its disk has more, and the record of the view. */
+static void tell(struct node *node, struct input *in)
+{
+	const struct spindle_durable *d = node->mc->durable;
+	struct spindle_log_words *words = node->log.words;
+	u64 lsn = node->mc->deliver.lsn, at;
+	const u64 *own = d->member[d->me].word;
+
+	if (!words || node->log.cheats)
+		return;
+	at = max(own[SPINDLE_LOG_COL_PERSISTED], words->persisted);
+	words->persisted = at + in_u8(in) % (lsn - at + 1);
+	words->low = own[SPINDLE_LOG_COL_LOW];
+	words->snapshot = words->low;
+	words->record = node->w->vid;
+	words->state = SPINDLE_LOG_LOGGING;
+	words->change++;
+}
+
+/* Any word of the page. From here on the logger may be frozen. */
+static void cheat_words(struct node *node, struct input *in)
+{
+	u64 *words = (u64 *)node->log.words;
+	u32 at = in_below(in, sizeof(*node->log.words) / 8);
+
+	if (!words)
+		return;
+	node->log.cheats = true;
+	words[at] = in_near(in, words[at]);
+	words[0]++;
+}
+
+/* A process reads the history, from the next message that it may have. */
+static void read_history(struct node *node)
+{
+	struct spindle_mc *mc = node->mc;
+	struct log *log = &node->log;
+
+	if (!log->reading) {
+		log->q = (struct spindle_dlvq){
+			.tail_word = log->tail, .consumed_word = log->consumed,
+			.low_word = log->low,
+		};
+		MUST(!spindle_mc_attach_cursor(mc, &log->q, spindle_mc_next(mc)));
+		*log->consumed = log->q.consumed;
+		log->reading = true;
+		return;
+	}
+	for (; *log->low <= *log->consumed && *log->consumed != *log->tail; ++*log->consumed) {
+		const struct spindle_dlv *d = &log->h.q.ring[*log->consumed & log->h.q.mask];
+
+		MUST(d->kind == SPINDLE_DLV_VIEW || !mc->durable->gate ||
+		     d->lsn < mc->durable->durable);
+	}
+	if (!log->q.error)
+		return;
+	MUST(log->q.error == SPINDLE_ERR_BEHIND);
+	spindle_mc_detach_reader(mc, &log->q);
+	log->reading = false;
+}
+
+static void log_op(struct victim *v, struct input *in, u8 op)
+{
+	struct node *node = v->node;
+
+	switch (op) {
+	case 3:
+		cheat_words(node, in);
+		break;
+	case 4:
+		attach_logger(node, in);
+		break;
+	case 5:
+		detach_logger(node);
+		break;
+	case 6:
+		spindle_durable_give_up(node->mc);
+		break;
+	case 7:
+		read_history(node);
+		break;
+	case 2:
+		tell(node, in);
+		break;
+	default:
+		lie_log(v, in);
+		break;
+	}
+	check_node(node);
+}
+
 /* ---- from one view to the next ------------------------------------------------------ */
 
 static void flush(struct node *node)
@@ -714,10 +928,11 @@ static void begin(struct node *node, const u32 *old_member, u32 old_n, const u64
 	struct world *w = node->w;
 	struct spindle_mc *old = node->mc;
 	u32 from[MEMBERS], was[MEMBERS], r, i, s = 0, o;
-	u64 first[MEMBERS];
+	u64 first[MEMBERS], former = old->deliver.lsn;
 
 	for (i = 0; i < MEMBERS; i++) {
 		memset(node->row[i].block, 0, sizeof(*node->row[i].block));
+		memset(node->row[i].log, 0, sizeof(*node->row[i].log));
 		memset(node->row[i].express, 0, sizeof(*node->row[i].express));
 	}
 	new_mc(node);
@@ -729,8 +944,11 @@ static void begin(struct node *node, const u32 *old_member, u32 old_n, const u64
 			continue;
 		from[s] = o;
 		first[s++] = trim[o];
+		former -= old->sender[o].walk.slot;
 	}
-	spindle_mc_begin(node->mc, old, from, first, 0);
+	spindle_mc_begin(node->mc, old, from, first, former);
+	if (w->log)
+		spindle_durable_begin(node->mc, old->durable, false);
 	spindle_mc_renumber(node->mc, old, was);
 	spindle_mc_announce(node->mc, w->vid);
 	free_mc(old);
@@ -870,6 +1088,10 @@ static void liar_op(struct world *w, u8 op)
 
 	if (!v.row)
 		return;
+	if (w->log && op & 8) {
+		log_op(&v, in, op & 7);
+		return;
+	}
 	switch (op & 7) {
 	case 0:
 		lie_block(&v, in);
@@ -948,7 +1170,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	/* The ids of the ranks are consecutive from any start. */
 	for (i = 0; i < w->n; i++)
 		w->member[i] = (i + (how >> 5)) % w->n;
-	w->senders = in_u8(&w->in) & (BIT(w->n) - 1);
+	how = in_u8(&w->in);
+	w->senders = how & (BIT(w->n) - 1);
+	if (w->ordered && how & 32)
+		w->log = how >> 5 & SPINDLE_LOGGED_ALL;
 	if (!w->senders)
 		w->senders = BIT(w->n) - 1;
 	for (i = 0; i < HONEST; i++)

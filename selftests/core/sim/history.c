@@ -19,7 +19,8 @@ void kept_begin(struct node *node, u32 group)
 	/* A stream of its own: the schedules are what they are without histories. */
 	k->rng.state = rng_mix(node->sim->seed ^ (u64)node->index << 56 ^ (u64)group << 48 ^
 			       (u64)node->inc << 40 ^ g->epoch);
-	if (node->sim->max_msg > SIM_HISTORY / 2 || rng_chance(&k->rng, 50))
+	if (node->sim->max_msg > SIM_HISTORY / 2 ||
+	    (rng_chance(&k->rng, 50) && !g->mc->durable))
 		return;
 	spindle_history_init(&k->h, k->ring, k->copy, k->ends, SIM_HISTORY >> SPINDLE_UNIT_SHIFT);
 	spindle_mc_remember(g->mc, &k->h);
@@ -41,9 +42,10 @@ void kept_age(struct node *node)
 	for (g = 0; g < SIM_GROUPS; g++) {
 		struct kept *k = &node->group[g].kept;
 
-		if (node->group[g].mc && k->on && rng_chance(&k->rng, 20))
-			spindle_history_age(&k->h, vid - min_t(u64, vid - 1,
-							       rng_below(&k->rng, 6)));
+		if (!node->group[g].mc || !k->on || !rng_chance(&k->rng, 20))
+			continue;
+		spindle_history_age(&k->h, vid - min_t(u64, vid - 1, rng_below(&k->rng, 6)));
+		log_aged(node, g);
 	}
 }
 
@@ -73,7 +75,8 @@ static void comes(struct node *node, u32 group)
 {
 	struct group *g = &node->group[group];
 	struct kept *k = &g->kept;
-	u64 next = g->mc->deliver.lsn, oldest = spindle_history_oldest(&k->h, next);
+	u64 next = spindle_mc_next(g->mc);
+	u64 oldest = spindle_history_oldest(&k->h, g->mc->deliver.lsn);
 	u32 how = rng_below(&k->rng, 10);
 	int err;
 
@@ -121,6 +124,21 @@ static void overtaken(struct node *node, u32 group)
 	goes(g);
 }
 
+/* With a gate, a reader gets only what is durable. */
+static void check_gate(struct node *node, u32 group, u64 lsn)
+{
+	const struct spindle_mc *mc = node->group[group].mc;
+	u32 log = spindle_mb_view(&node->mb)->subgroup[group].log;
+
+	if (!(log & SPINDLE_LOGGED_GATE))
+		return;
+	if (lsn >= mc->durable->durable)
+		sim_fail(node->sim, "node %u group %u: a reader gets position %llu, durable is %llu",
+			 node->index, group, (unsigned long long)lsn,
+			 (unsigned long long)mc->durable->durable);
+	node->sim->gated++;
+}
+
 static void read_entry(struct node *node, u32 group)
 {
 	struct kept *k = &node->group[group].kept;
@@ -128,6 +146,7 @@ static void read_entry(struct node *node, u32 group)
 
 	if (k->ring[i].kind == SPINDLE_DLV_VIEW)
 		return;
+	check_gate(node, group, k->ring[i].lsn);
 	if (k->ring[i].lsn != k->want)
 		sim_fail(node->sim, "node %u group %u: position %llu in the history in place of %llu",
 			 node->index, group, (unsigned long long)k->ring[i].lsn,

@@ -49,6 +49,7 @@ struct step {
 struct liar {
 	u64 nodes; /* one or more, by index */
 	struct rng rng;
+	struct rng logs; /* for lies about logs, so that most seeds keep their schedules */
 	u64 kinds; /* that it uses */
 	u32 often; /* percent of its passes */
 	u32 last; /* the last kind of lie */
@@ -73,6 +74,7 @@ void liar_open(struct sim *sim)
 		return;
 	liar = calloc(1, sizeof(*liar));
 	liar->rng.state = rng_mix(sim->seed ^ 0x4444);
+	liar->logs.state = rng_mix(sim->seed ^ 0xeeef);
 	liar->nodes = BIT_ULL(rng_below(&liar->rng, rng_chance(&liar->rng, 50) ? 2 : old));
 	/* Other liars may join the first one, and one of the liars may be a joiner. */
 	if (rng_chance(&liar->rng, 30))
@@ -81,9 +83,9 @@ void liar_open(struct sim *sim)
 		liar->nodes |= BIT_ULL(rng_below(&liar->rng, sim->nodes));
 	liar->often = 1 + rng_below(&liar->rng, rng_chance(&liar->rng, 50) ? 3 : 30);
 	/* One kind, or all of them. */
-	liar->kinds = BIT_ULL(LIE_KINDS) - 1;
+	liar->kinds = BIT_ULL(LIE_LOG) - 1;
 	if (rng_chance(&liar->rng, 80))
-		liar->kinds = BIT_ULL(rng_below(&liar->rng, LIE_KINDS));
+		liar->kinds = BIT_ULL(rng_below(&liar->rng, LIE_LOG));
 	/* Few schedules have both a liar and streams, so these liars lie in streams more often. */
 	if (sim->large && rng_mix(sim->seed ^ 0x9999) % 2)
 		liar->kinds |= BIT_ULL(LIE_TALK);
@@ -302,6 +304,24 @@ static void lie_express(const struct sim *sim, struct liar *liar, u8 *row)
 	spindle_express_write(x, word, &msg, row + SIM_PAY(sim, g), sim->ring);
 }
 
+/* Columns of a disk, sealed or not. */
+static void lie_log(struct liar *liar, u8 *row)
+{
+	u32 g = rng_below(&liar->logs, SIM_GROUPS), i;
+	struct spindle_block *block = (void *)(row + spindle_layout_log(SIM_GROUPS, g));
+	u64 word[SPINDLE_BLOCK_WORDS];
+
+	memcpy(word, block->word, sizeof(word));
+	for (i = 0; i < SPINDLE_BLOCK_WORDS; i++)
+		if (rng_chance(&liar->logs, 50))
+			word[i] = rng_chance(&liar->logs, 80) ?
+				  word[i] + rng_below(&liar->logs, 40) - 4 :
+				  rng_odd(&liar->logs);
+	spindle_block_write(block, word);
+	if (rng_chance(&liar->logs, 10))
+		block->seal++;
+}
+
 static void lie(struct sim *sim, u32 from, u32 kind, struct node *to)
 {
 	u32 me = spindle_view_rank(spindle_mb_view(&to->mb), from + 1);
@@ -344,6 +364,9 @@ static void lie(struct sim *sim, u32 from, u32 kind, struct node *to)
 	case LIE_HEADER:
 		lie_header(sim, liar, row);
 		break;
+	case LIE_LOG:
+		lie_log(liar, row);
+		break;
 	default:
 		lie_express(sim, liar, row);
 		break;
@@ -374,11 +397,18 @@ void liar_run(struct sim *sim, u32 from)
 	struct node *to;
 	u32 kind;
 
-	if (!liar || sim->quiet || !rng_chance(&liar->rng, liar->often))
+	if (!liar || sim->quiet)
+		return;
+	if (sim->logged && rng_chance(&liar->logs, 2)) {
+		to = &sim->node[rng_below(&liar->logs, sim->nodes)];
+		if (reaches(sim, from, to))
+			lie(sim, from, LIE_LOG, to);
+	}
+	if (!rng_chance(&liar->rng, liar->often))
 		return;
 	to = &sim->node[rng_below(&liar->rng, sim->nodes)];
 	do {
-		kind = rng_below(&liar->rng, LIE_KINDS);
+		kind = rng_below(&liar->rng, LIE_LOG);
 	} while (!(liar->kinds & BIT_ULL(kind)));
 	/* Lies in streams are told when a message is under way. */
 	if (kind == LIE_TALK)

@@ -109,7 +109,7 @@ mutant push_unopened group/group.c 's/(open || mc->epoch == SPINDLE_EPOCH_STAYED
 mutant closed_is_lost group/group.c 's/else if (how == SPINDLE_MB_GONE)/else if (0)/'
 mutant first_of_another group/change.c 's/ : trim\[rank\[s\]\];/ : trim[s];/'
 mutant stays_cleared group/change.c 's/ & ~c->stays;/;/'
-mutant blocks_stay group/change.c 's/		spindle_mc_clear(&row, begin, messages);/		(void)begin;(void)messages;/'
+mutant blocks_stay group/change.c 's/		spindle_mc_clear(&row, c->view->num_subgroups, begin, messages);/		(void)begin;(void)messages;/'
 
 # Members that only receive.
 mutant receivers_uncleared group/wire.c '/^void spindle_mc_clear/,/^}/ s/u32 i = __ffs64(subgroups);/&\n\n\t\tif (row->in->hdr[i] == SPINDLE_NO_OFFSET)\n\t\t\tcontinue;/'
@@ -178,5 +178,29 @@ mutant fetch_guard_early table/fetch.c 's/^	if (done)$/	if (f->guarded)/'
 mutant fetch_not_heard table/fetch.c 's/tb->changed |= BIT_ULL(rank);/;/'
 mutant fetch_guard_untold table/fetch.c 's/WRITE_ONCE(m->guard, .*/;/'
 mutant fetch_pushed table/table.c 's/return !tb->read \&\& tb->member/return tb->member/'
+
+# Logs.
+mutant durable_untied multicast/durable.c 's/return d->established ? max(/return 1 ? max(/'
+mutant durable_no_records multicast/durable.c 's/d->reach >= d->base \&\& has_records(d)/d->reach >= d->base/'
+mutant durable_one_back multicast/durable.c '/^static bool has_records/,/^}/ s/for (i = 0;/for (i = d->views - 1;/'
+mutant durable_no_base multicast/durable.c 's/d->known \&\& d->reach >= d->base \&\&/d->known \&\&/'
+mutant durable_joiner_knows multicast/durable.c 's/((d->known \&\& d->reach/((d->reach/'
+mutant durable_bit_stays multicast/durable.c 's/own\[SPINDLE_LOG_COL_RECORD\] &= ~SPINDLE_LOG_ESTABLISHED;/;/'
+mutant durable_joiner_untold multicast/durable.c 's/ || is_told(d)))/))/'
+mutant durable_others_only multicast/durable.c 's/if (!(used \& BIT_ULL(r)) \&\&/if (!(used \& BIT_ULL(r)) \&\& (r != d->me || n + 1 == d->members) \&\&/;s/	while (n--) {/	if (n == d->members \&\& n > 1)\n		n--;\n	while (n--) {/'
+mutant durable_largest multicast/durable.c 's/in_logs(d, max(rule, d->copies))/in_logs(d, 1)/'
+mutant durable_few_copies multicast/durable.c 's/in_logs(d, max(rule, d->copies))/in_logs(d, rule)/'
+mutant durable_beyond multicast/durable.c 's/max(d->durable, min(d->reach, mc->deliver.lsn))/max(d->durable, d->reach)/'
+mutant durable_back multicast/durable.c 's/	d->durable = old->durable;/	;/'
+mutant durable_log_block_stays group/wire.c '/^void spindle_mc_clear/,/^}/ s/memset(row->base + spindle_layout_log.*/;/'
+mutant durable_not_pushed multicast/push.c 's/return mc->member\[rank\].dirty || .*/return mc->member[rank].dirty;/'
+mutant keep_ignored multicast/history.c 's/		low = min(low, h->kept);/		;/'
+mutant keep_ghost_not multicast/durable.c 's/	mc->durable->words = NULL;/	spindle_history_let_go(mc->deliver.history);\n&/'
+mutant keep_blocks_view multicast/epoch.c '/^bool spindle_mc_trim/,/^}/ s/mc->deliver.blocked = false;/;/'
+mutant keep_for_ever multicast/deliver.c 's/mc->epoch != SPINDLE_EPOCH_FROZEN || !mc->durable/1/'
+mutant words_at_any_time multicast/durable.c 's/	if (has_news(d))$/	if (d->words \&\& !d->bad)/'
+mutant gate_open multicast/history.c 's/h->gated \&\& !cursor->logger ? h->gate/0 ? h->gate/'
+mutant gate_on_view multicast/history.c 's/skip_views(h, max(h->gate, low))/max(h->gate, low)/'
+mutant gate_stuck multicast/durable.c '/^static void move_durable/,/^}/ s/	spindle_history_open(.*/	;/'
 
 mutants_end

@@ -349,6 +349,7 @@ static void end_group(struct node *node, u32 g)
 	grp->extra.reading = false;
 	grp->kept.on = false;
 	grp->kept.reading = false;
+	log_end(grp);
 }
 
 /* Processes go over to the new view. The processes of a joiner begin here. */
@@ -394,6 +395,7 @@ static void begin_group(struct node *node, u32 g, struct spindle_mc *old)
 	grp->began_at = grp->mc->own.word[SPINDLE_COL_SLOTS];
 	if (grp->table)
 		table_members(node, g, !old);
+	log_begin(node, g, old);
 	if (old)
 		return;
 	/* Small budgets leave work for the next pass. */
@@ -467,6 +469,7 @@ static void node_ran(void *ctx, u32 g, bool work)
 
 	check_events(node, &node->group[g]);
 	check_deliveries(node, g);
+	log_check(node, g);
 	if (node->group[g].tb)
 		table_ran(node, g);
 }

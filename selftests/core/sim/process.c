@@ -271,5 +271,6 @@ void node_processes(struct node *node)
 			consume(node, g);
 		run_extra(node, g);
 		kept_run(node, g);
+		log_run(node, g);
 	}
 }

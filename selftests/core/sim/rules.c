@@ -113,6 +113,8 @@ void rules_make(struct sim *sim)
 		sim->rules.rule[SIM_ODD].cfg.mode = SPINDLE_MODE_UNORDERED;
 	sim->rules.rule[SIM_ODD].cfg.hold = rng_chance(&sim->draw, 30);
 	sim->rules.rule[SIM_ODD].min = 1 + rng_below(&sim->draw, 4);
+	for (g = 0; g < SIM_BORN; g++)
+		logs_give(sim, &sim->rules.rule[g].cfg);
 	for (i = 0; i < sim->nodes; i++) {
 		for (g = 0; g < SIM_GROUPS; g++) {
 			const struct spindle_rule *rule = &sim->rules.rule[g];
@@ -172,6 +174,7 @@ static int add(struct sim *sim, const struct spindle_rules *rules, struct spindl
 		rule.senders = 1;
 	if (spindle_view_is_table(&rule.cfg))
 		make_table(sim, &rule);
+	logs_give(sim, &rule.cfg);
 	return replace ? spindle_rules_replace(rules, next, &rule) :
 			 spindle_rules_open(rules, next, &rule);
 }

@@ -127,6 +127,7 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 		.word = { rng_mix(seed) | 1, rng_mix(~seed) }, .era = rng_mix(seed ^ 0x7777) % 3,
 	};
 	draw_sizes(sim);
+	logs_open(sim);
 	rules_make(sim);
 	limit_layouts(sim);
 	spindle_rules_apply(&sim->rules, NULL, &sim->first);
@@ -229,7 +230,10 @@ bool group_at_rest(struct node *node, u32 index)
 
 	if (g->table)
 		return spindle_mc_runs(g->mc) && table_at_rest(node, index);
-	return g->reading && (g->lacks || g->mc->send.txq.free_slot == g->slot);
+	if (log_waits(node, index))
+		return g->reading;
+	return g->reading && (g->lacks || g->mc->send.txq.free_slot == g->slot) &&
+	       log_at_rest(node, index);
 }
 
 static bool at_rest(const struct sim *sim)
@@ -350,6 +354,8 @@ struct total {
 	u64 found[LIE_KINDS];
 	u64 rules_changed, sharded, rules_unmet, rules_adopted, tables, cells, flushes;
 	u64 rows_fetched, rows_moved;
+	u64 logged, durable, established, long_ranges, gave_up, fetched, snapshots, loggers, gated;
+	u64 all_durable, stood_still, waited;
 };
 
 static void add(struct total *t, const struct sim *sim)
@@ -394,6 +400,18 @@ static void add(struct total *t, const struct sim *sim)
 	t->flushes += sim->flushes;
 	t->rows_fetched += sim->rows_fetched;
 	t->rows_moved += sim->rows_moved;
+	t->logged += sim->logged;
+	t->durable += sim->durable;
+	t->established += sim->established;
+	t->long_ranges += sim->long_ranges;
+	t->gave_up += sim->gave_up;
+	t->fetched += sim->fetched;
+	t->snapshots += sim->snapshots;
+	t->loggers += sim->loggers;
+	t->gated += sim->gated;
+	t->all_durable += sim->all_durable;
+	t->stood_still += sim->stood_still;
+	t->waited += sim->waited;
 	for (i = 0; i < FAULT_KINDS; i++)
 		t->happened[i] += sim->happened[i];
 	t->liars += !!sim->liar;
@@ -443,6 +461,15 @@ static void report_counts(const struct total *t, double seconds)
 	       (unsigned long long)t->flushes, (unsigned long long)t->rows_fetched);
 	printf("# rows of nodes that came to another shard of a table: %llu\n",
 	       (unsigned long long)t->rows_moved);
+	printf("# schedules with logs: %llu, loggers %llu; moves of durable: %llu; views established: %llu, %llu behind others that were not; loggers given up: %llu, fetches from other disks: %llu, snapshots: %llu; messages behind a gate: %llu\n",
+	       (unsigned long long)t->logged, (unsigned long long)t->loggers,
+	       (unsigned long long)t->durable, (unsigned long long)t->established,
+	       (unsigned long long)t->long_ranges, (unsigned long long)t->gave_up,
+	       (unsigned long long)t->fetched, (unsigned long long)t->snapshots,
+	       (unsigned long long)t->gated);
+	printf("# logs that had all in the end: %llu; that too few members were left for: %llu; whose disks were dead: %llu\n",
+	       (unsigned long long)t->all_durable, (unsigned long long)t->stood_still,
+	       (unsigned long long)t->waited);
 	printf("# lanes that broke alone: %llu, idle and closed: %llu, other ends replaced: %llu; schedules without quorum: %llu\n",
 	       (unsigned long long)t->snapped, (unsigned long long)t->idled,
 	       (unsigned long long)t->renewed, (unsigned long long)t->any);
@@ -464,7 +491,7 @@ static void report(const struct total *t, double seconds)
 	};
 	static const char * const lie[] = {
 		"bytes", "torn", "state", "fence", "decree", "have", "wish", "block", "header",
-		"express", "card", "hello", "talk"
+		"express", "card", "hello", "talk", "log"
 	};
 	u32 i, j;
 

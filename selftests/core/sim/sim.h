@@ -11,6 +11,7 @@
  *	fault.c		the faults
  *	large.c		large messages: streams, over lanes
  *	table.c		tables
+ *	logs.c		disks, and the processes that write to them
  *	liar.c		a member that lies
  *	sim.c		the schedule, and the program
  */
@@ -50,9 +51,9 @@
 #define SIM_INTERVAL 400
 #define SIM_TIMEOUT 4000
 
-/* A row is the same in all views: blocks, membership, header rings, payload rings. */
+/* A row is the same in all views: blocks, log blocks, membership, header rings, payload rings. */
 #define SIM_BLOCK(g) spindle_layout_block(g)
-#define SIM_MB SIM_BLOCK(SIM_GROUPS)
+#define SIM_MB spindle_layout_log(SIM_GROUPS, SIM_GROUPS)
 #define SIM_MB_BYTES ALIGN(sizeof(struct spindle_mb_row) + \
 			   (2 * SIM_TRIMS + SPINDLE_DECREE_HEAD) * sizeof(u64), 64)
 /* The block of a table takes the place of two headers. */
@@ -184,6 +185,84 @@ struct kept {
 };
 
 /**
+ * struct disk - what a node has on disk of a subgroup, over all its lives
+ * @persisted: messages below are on disk
+ * @low: the first one that its log keeps
+ * @snapshot: position of the newest snapshot
+ * @record: the newest view whose record is on disk
+ */
+struct disk {
+	u64 persisted;
+	u64 low;
+	u64 snapshot;
+	u64 record;
+};
+
+/**
+ * struct logger - the process that writes the messages of a subgroup to the disk of its node
+ * @rng: of the process
+ * @words: its page
+ * @q: its cursor
+ * @tail: the end of the entries
+ * @consumed: entries that it has released
+ * @low: entries below are forgotten
+ * @written: position of the next message that it reads; those below are written, and not synced
+ * @vid: the newest view that it knows of
+ * @from: the history keeps the messages from here on
+ * @given_up: times that the history had stopped to keep them when the process came
+ * @durable: durable position of the node when it was looked at
+ * @established: the view was established then
+ * @began: view that the subgroup began with
+ * @attached: there is a process
+ * @half: it has stored some of its words, and not told the core
+ * @aged: the history has forgotten messages from @from on, because of their age
+ */
+struct logger {
+	struct rng rng;
+	struct spindle_log_words words;
+	struct spindle_dlvq q;
+	u64 tail;
+	u64 consumed;
+	u64 low;
+	u64 written;
+	u64 vid;
+	u64 from;
+	u64 given_up;
+	u64 durable;
+	bool established;
+	u64 began;
+	bool attached;
+	bool half;
+	bool aged;
+};
+
+/**
+ * struct logged_view - a view of a subgroup with logs, as somebody sees it who sees all nodes
+ * @vid: view that the subgroup began with, or began again with
+ * @nodes: its members, by index
+ * @base: position of its first message
+ * @fresh: nothing comes before it
+ * @established: a member knows that it is established
+ */
+struct logged_view {
+	u64 vid;
+	u64 nodes;
+	u64 base;
+	bool fresh;
+	bool established;
+};
+
+/**
+ * struct logged - the views of a subgroup with logs, the first one first
+ * @view: the views
+ * @n: how many
+ */
+struct logged {
+	struct logged_view view[SIM_VIEWS];
+	u32 n;
+};
+
+/**
  * struct group - a subgroup at a node, with its processes
  * @mc: the core's, or NULL if the node is not in it
  * @node_of: by sender rank: index of the node
@@ -234,6 +313,7 @@ struct kept {
  * @began_at: own messages when the view began
  * @extra: the other reading process
  * @kept: its history, with the process that reads it
+ * @log: its logger, in a subgroup with logs
  * @large: its streams, or NULL
  */
 struct group {
@@ -292,6 +372,7 @@ struct group {
 	u64 began_at;
 	struct extra extra;
 	struct kept kept;
+	struct logger log;
 	struct large *large;
 };
 
@@ -437,6 +518,7 @@ enum lie_kind {
 	LIE_CARD,	/* the view in a card for a joiner */
 	LIE_HELLO,	/* its identity, when it joins */
 	LIE_TALK,	/* messages in a stream of large messages */
+	LIE_LOG,	/* what its disk has */
 	LIE_KINDS,
 };
 
@@ -452,6 +534,25 @@ struct sim {
 	struct rng newer; /* the same, for newer kinds still */
 	struct rng tables; /* the same, for tables */
 	struct rng shards; /* the same, for shards */
+	struct rng logs; /* the same, for logs */
+	bool logged; /* some subgroups have logs */
+	bool dead_disks; /* no disk ever persists anything */
+	bool still_disks; /* none does until the schedule is quiet */
+	bool impatient; /* a policy gives up loggers that hold up delivery */
+	u32 disk_speed[SIM_NODES]; /* percent of the steps in which a disk persists something */
+	struct disk disk[SIM_NODES][SIM_IDS];
+	struct logged views[SIM_IDS]; /* by id */
+	u64 durable; /* moves of a durable position */
+	u64 established; /* views, by the first member that knew */
+	u64 long_ranges; /* of these, behind views that were not established */
+	u64 gave_up; /* loggers that the history did not wait for */
+	u64 fetched; /* times that a logger got messages from the disk of another member */
+	u64 snapshots; /* or a snapshot, because none had them any more */
+	u64 loggers; /* processes */
+	u64 gated; /* messages that a reader got behind the gate */
+	u64 all_durable; /* subgroups at members that had all on disk in the end */
+	u64 stood_still; /* and those where too few members were left for that */
+	u64 waited; /* and those whose disks were dead, with messages that waited for them */
 	u64 tables_begun;
 	u64 rows_moved; /* rows that a node got as another node came from another shard */
 	u64 cells_read;
@@ -647,6 +748,18 @@ void process_parted(struct node *node, u32 group);
 void kept_begin(struct node *node, u32 group);
 void kept_age(struct node *node);
 void kept_run(struct node *node, u32 group);
+
+/* logs.c */
+void logs_open(struct sim *sim);
+void logs_give(struct sim *sim, struct spindle_view_subgroup *cfg);
+void log_begin(struct node *node, u32 group, bool again);
+void log_end(struct group *g);
+void log_aged(struct node *node, u32 group);
+void log_check(struct node *node, u32 group);
+void log_run(struct node *node, u32 group);
+bool log_at_rest(struct node *node, u32 group);
+bool log_waits(const struct node *node, u32 group);
+void log_check_end(struct node *node, u32 group);
 
 /* check.c */
 u64 message_key(u32 node, u32 life, u32 id, u64 slot);

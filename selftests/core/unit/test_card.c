@@ -212,13 +212,7 @@ static void test_rules(void)
 	sample();
 	card_rule(1)->cfg.hold = 2;
 	CHECK(says(SENSE));
-	/* Words for versions to come, and a position, which only views have. */
-	sample();
-	card_rule(1)->log = 1;
-	CHECK(says(SENSE));
-	sample();
-	card_rule(1)->min_copies = 1;
-	CHECK(says(SENSE));
+	/* A position, which only views have. */
 	sample();
 	card_rule(1)->cfg.former = 1;
 	CHECK(says(SENSE));
@@ -286,6 +280,42 @@ static void test_table(void)
 	CHECK_EQ(v.subgroup[2].senders, 0);
 	card_table()->cfg.mode = SPINDLE_MODE_TABLE_READ + 1;
 	CHECK(says("a subgroup has at least one sender"));
+}
+
+/* A subgroup with a log is ordered, and no table. */
+static void test_log(void)
+{
+	static struct spindle_rules r;
+	static struct spindle_view v;
+
+	sample();
+	card_rule(1)->cfg.log = SPINDLE_LOGGED_ALL;
+	card_rule(1)->cfg.min_copies = SPINDLE_MAX_MEMBERS;
+	CHECK(!read_true());
+	CHECK(!spindle_card_read(card, bytes(), &v, &r));
+	CHECK_EQ(v.subgroup[2].log, SPINDLE_LOGGED_ALL);
+	CHECK_EQ(v.subgroup[2].min_copies, SPINDLE_MAX_MEMBERS);
+	CHECK_EQ(v.subgroup[1].log, 0);
+	CHECK_EQ(v.subgroup[1].min_copies, 0);
+	card_rule(1)->cfg.min_copies++;
+	CHECK(says("min-copies is 1 to 64, or 0 for the default"));
+	sample();
+	card_rule(1)->cfg.log = SPINDLE_LOGGED_ALL + 1;
+	CHECK(says("a log has unknown settings"));
+	sample();
+	card_rule(1)->cfg.log = SPINDLE_LOGGED_MAJORITY;
+	CHECK(says("ack, deliver and min-copies are settings of a subgroup with a log"));
+	sample();
+	card_rule(1)->cfg.min_copies = 1;
+	CHECK(says("ack, deliver and min-copies are settings of a subgroup with a log"));
+	sample();
+	card_rule(1)->cfg.log = SPINDLE_LOGGED;
+	card_rule(1)->cfg.mode = SPINDLE_MODE_UNORDERED;
+	CHECK(says("only an ordered subgroup has a log: others have no positions in common"));
+	card_table()->cfg.log = SPINDLE_LOGGED;
+	CHECK(says("a table has no log"));
+	card_table()->cfg.min_copies = 1;
+	CHECK(says("a table has no log"));
 }
 
 /* A card with a table that has fields of @len characters. */
@@ -549,6 +579,7 @@ int main(void)
 		{ "the head of a card is checked", test_head },
 		{ "the rules of a card are checked", test_rules },
 		{ "a card may have a table, and no other sizes than legal ones", test_table },
+		{ "a card has settings of logs", test_log },
 		{ "a card has the fields of tables, and no room for more", test_fields },
 		{ "a card's fields are whole texts, of tables", test_wrong_fields },
 		{ "the subgroups of a card follow from its rules", test_masks },

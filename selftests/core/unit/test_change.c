@@ -200,6 +200,21 @@ static void test_close(void)
 	CHECK(!memcmp(&spare, &next, sizeof(spare)));
 }
 
+/* What is durable does not go on in another place, so neither of the two may have logs. */
+static void test_replace_logged(void)
+{
+	struct spindle_rule rule = wanted(10, 8, 4096);
+
+	begin();
+	rule.cfg.log = SPINDLE_LOGGED;
+	CHECK_EQ(spindle_rules_replace(&now, &next, &rule), -EOPNOTSUPP);
+	CHECK(!memcmp(&now, &next, sizeof(now)));
+	now.rule[A_RULE].cfg.log = SPINDLE_LOGGED;
+	next = now;
+	CHECK_EQ(replace_one(10, 8, 4096), -EOPNOTSUPP);
+	CHECK(!memcmp(&now, &next, sizeof(now)));
+}
+
 /* A subgroup gets other senders and a larger window, in another place. */
 static void test_replace(void)
 {
@@ -1037,6 +1052,7 @@ int main(void)
 		{ "a table of another mode is another table", test_table_mode },
 		{ "a subgroup is removed, and its spare is free again", test_close },
 		{ "a subgroup that changes goes to another place", test_replace },
+		{ "a subgroup with logs is not replaced", test_replace_logged },
 		{ "one change has several changes of subgroups", test_several },
 		{ "one change changes each subgroup once", test_once },
 		{ "the rest of the rules is constant", test_constant },

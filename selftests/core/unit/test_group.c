@@ -849,9 +849,9 @@ static void test_tables(void)
 	}
 	/* A closed subgroup may have been a table. */
 	of = op_row(NULL, 0);
-	spindle_mc_clear(&of, BIT_ULL(0), 0);
+	spindle_mc_clear(&of, 1, BIT_ULL(0), 0);
 	CHECK_EQ(place(0, 0)[-1], 0x77);
-	spindle_mc_clear(&of, BIT_ULL(0), BIT_ULL(0));
+	spindle_mc_clear(&of, 1, BIT_ULL(0), BIT_ULL(0));
 	CHECK_EQ(place(0, 0)[-1], 0);
 	tables = 0;
 	end();

@@ -204,6 +204,11 @@ static void test_blocks(void)
 	CHECK_EQ(SPINDLE_BLOCK_PUSH, 40);
 	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++)
 		CHECK_EQ(spindle_layout_block(i), 64 * (i + 1));
+	/* Log blocks are behind the blocks of all subgroups. */
+	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++)
+		CHECK_EQ(spindle_layout_log(SPINDLE_MAX_SUBGROUPS, i),
+			 64 * (1 + SPINDLE_MAX_SUBGROUPS + i));
+	CHECK_EQ(spindle_layout_log(3, 0), spindle_layout_block(2) + 64);
 	random_view(&v, 2, 63);
 	spindle_layout_row(&lo, &v, 0, 1);
 	CHECK_EQ(lo.sst, 4096);

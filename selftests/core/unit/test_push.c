@@ -447,13 +447,16 @@ static void test_split(void)
 	/*
 	 * One guard if acknowledgments are merged, or where two guards could overtake each other.
 	 */
+	f.member[1].dirty = true;
 	CHECK_EQ(spindle_push(&f.mc, 1, 0, SPINDLE_PUSH_SPLIT, w, 6), 1);
 	f.member[1].told_received = 3;
 	f.member[1].told_delivered = 2;
 	f.mc.tune.switches &= ~SPINDLE_SW_MERGED_ACKS;
+	f.member[1].dirty = true;
 	CHECK_EQ(spindle_push(&f.mc, 1, 0, 0, w, 6), 1);
 	f.member[1].told_received = 3;
 	f.member[1].told_delivered = 2;
+	f.member[1].dirty = true;
 	CHECK_EQ(spindle_push(&f.mc, 1, 0, SPINDLE_PUSH_SPLIT, w, 6), 2);
 	CHECK(w[0].guard && w[1].guard);
 	CHECK(w[0].data == &f.member[1].half && w[1].data == f.mc.own.block);
@@ -462,8 +465,10 @@ static void test_split(void)
 	CHECK_EQ(word[SPINDLE_COL_DELIVERED], 2);
 	/* A change of one of the two counts takes one guard. */
 	f.member[1].told_received = 3;
+	f.member[1].dirty = true;
 	CHECK_EQ(spindle_push(&f.mc, 1, 0, SPINDLE_PUSH_SPLIT, w, 6), 1);
 	f.member[1].told_delivered = 2;
+	f.member[1].dirty = true;
 	CHECK_EQ(spindle_push(&f.mc, 1, 0, SPINDLE_PUSH_SPLIT, w, 6), 1);
 	close_it(&f);
 }

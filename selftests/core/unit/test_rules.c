@@ -773,7 +773,9 @@ static void check_row(const struct spindle_rules *r, u32 writer, u32 holder)
 		n += r->rule[i].shards;
 	CHECK_EQ(lo.sst % SPINDLE_PAGE, 0);
 	CHECK_EQ(lo.size % SPINDLE_PAGE, 0);
-	CHECK(lo.sst >= (1 + n) * sizeof(struct spindle_block));
+	/* The node's block, and of each subgroup its block and its log block. */
+	CHECK(lo.sst >= spindle_layout_log(n, n));
+	CHECK_EQ(spindle_layout_log(n, n), (1 + 2 * n) * sizeof(struct spindle_block));
 	take(ranges, &used, &lo, 0, lo.sst);
 	CHECK_EQ(lo.mb % sizeof(struct spindle_block), 0);
 	take(ranges, &used, &lo, lo.mb, spindle_mb_row_bytes(spindle_rules_trims(r)));
@@ -930,6 +932,7 @@ static void test_digest(void)
 		FIELD(rule[1].cfg.window), FIELD(rule[1].cfg.max_msg), FIELD(rule[1].cfg.ring),
 		FIELD(rule[1].senders), FIELD(rule[1].shards), FIELD(rule[1].min),
 		FIELD(rule[1].node[0]), FIELD(rule[1].node[2]), FIELD(witness),
+		FIELD(rule[1].cfg.log), FIELD(rule[1].cfg.min_copies),
 	};
 	static const struct field ignored[] = {
 		FIELD(rule[0].cfg.hold), FIELD(rule[1].cfg.hold),

@@ -199,6 +199,20 @@ static void test_live_vid(void)
 	CHECK(!spindle_view_check(&v, false, NULL));
 }
 
+/* A static view has no lineage, so that its subgroups have no logs. */
+static void test_logs(void)
+{
+	struct spindle_view v = sample();
+	u32 log;
+
+	v.subgroup[0].mode = SPINDLE_MODE_ORDERED;
+	for (log = 0; log <= SPINDLE_LOGGED_ALL + 1; log++) {
+		v.subgroup[0].log = log;
+		CHECK_EQ(!spindle_view_check(&v, true, NULL), !log || (log & 1));
+		CHECK_EQ(!spindle_view_check(&v, false, NULL), !log);
+	}
+}
+
 /* By rules, the members of a subgroup may all be away, or those that send. */
 static void test_live_empty(void)
 {
@@ -266,6 +280,7 @@ static void test_digest(void)
 		FIELD(subgroup[0].members), FIELD(subgroup[0].senders),
 		FIELD(subgroup[1].id), FIELD(subgroup[1].mode),
 		FIELD(subgroup[1].window), FIELD(subgroup[1].senders),
+		FIELD(subgroup[1].log), FIELD(subgroup[1].min_copies),
 	};
 	static const struct field ignored[] = {
 		FIELD(subgroup[0].hold), FIELD(subgroup[1].hold),
@@ -467,6 +482,7 @@ int main(void)
 		{ "members of a subset have their ranks", test_mask_rank },
 		{ "every limit is checked", test_check },
 		{ "a live view begins with an id that can grow", test_live_vid },
+		{ "only ordered subgroups of live views have logs", test_logs },
 		{ "a live view may have subgroups without members", test_live_empty },
 		{ "the largest view is legal", test_full_view },
 		{ "two subgroups of a static view have two names", test_names },

@@ -74,11 +74,11 @@ static void live_node_add(struct tree *t, uint32_t id, bool key)
 		tree_put(t, SPINDLE_A_KEY, KEY, 32);
 }
 
-static void put_sizes(struct tree *sg, uint32_t ring)
+static void put_sizes(struct tree *sg, uint32_t ring, bool logs)
 {
 	static const uint32_t windows[] = { 1, 2, 3, 8, 16, 64, 300 };
 
-	if (one_in(3))
+	if (one_in(3) && !logs)
 		tree_u8(sg, SPINDLE_SUBGROUP_A_MODE, below(2));
 	tree_u32(sg, SPINDLE_SUBGROUP_A_WINDOW, windows[below(ARRAY_SIZE(windows))]);
 	tree_u32(sg, SPINDLE_SUBGROUP_A_MAX_MSG, 1 + below(ring < 8192 ? ring : 8192));
@@ -87,11 +87,22 @@ static void put_sizes(struct tree *sg, uint32_t ring)
 		tree_u8(sg, SPINDLE_SUBGROUP_A_HOLD, below(2));
 }
 
+static void put_logs(struct tree *sg)
+{
+	tree_u8(sg, SPINDLE_SUBGROUP_A_LOG, 1);
+	if (one_in(2))
+		tree_u8(sg, SPINDLE_SUBGROUP_A_ACK, below(2));
+	if (one_in(2))
+		tree_u8(sg, SPINDLE_SUBGROUP_A_DELIVER, below(2));
+	if (one_in(2))
+		tree_u32(sg, SPINDLE_SUBGROUP_A_MIN_COPIES, below(4));
+}
+
 /* @attr: SPINDLE_A_SUBGROUP or SPINDLE_A_REPLACE */
 static void put_subgroup(struct tree *t, int attr, uint32_t id, uint32_t members, bool live)
 {
 	uint32_t ring = 4096U << below(5), i;
-	bool table = one_in(5);
+	bool table = one_in(5), logs;
 	struct tree sg, node;
 	bool some = false;
 	char name[16];
@@ -110,7 +121,10 @@ static void put_subgroup(struct tree *t, int attr, uint32_t id, uint32_t members
 		if (one_in(2))
 			tree_u32(&sg, SPINDLE_SUBGROUP_A_CELL, 64U << below(7));
 	} else {
-		put_sizes(&sg, ring);
+		logs = live && one_in(3);
+		put_sizes(&sg, ring, logs);
+		if (logs)
+			put_logs(&sg);
 	}
 	for (i = 0; one_in(2) && i < 8; i++) {
 		uint32_t r = below(8);

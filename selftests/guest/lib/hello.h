@@ -11,7 +11,7 @@
 #include <linux/spindle_genl.h>
 
 #define HELLO_MAGIC	0x4c444e53U
-#define HELLO_VERSION	8
+#define HELLO_VERSION	9
 
 #define HELLO_F_IMM	1
 #define HELLO_F_JOIN	2

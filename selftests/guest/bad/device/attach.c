@@ -222,7 +222,7 @@ static void attach_reply(int fd)
 	is(a.dlv.len, 0, "reply: no dlv for a sender");
 	is(a.rx.len, 0, "reply: no rx for a sender");
 	is(a.copy.len, 0, "reply: no copy for a sender");
-	is(a.resv1, 0, "reply: reserved word");
+	is(a.ctl_durable | a.ctl_lsn | a.usr_want | a.usr_log | a.sst_log, 0, "reply: no logs");
 	is(a.lsn | a.lineage[0] | a.lineage[1] | a.era, 0, "reply: a static view");
 	is(a.memlock, a.ctl.len + a.usr.len + a.tx.len, "reply: memlock of a sender");
 	is(attach(fd, args(1, 1, SPINDLE_ATTACH_RECV)), EISCONN, "attach: the same file again");

@@ -4,7 +4,7 @@
  *
  *	dev-bad attach|map|calls|silence|report|older|seats|fork|memlock|table|notify|copy|forming|
  *		close|gone|nomem|seats-live|seats-past|table-live|predicate|flush|refresh|
- *		hoard
+ *		hoard|log
  *
  * Needs nodes 1 to 4 in this kernel; on 1 to 3 a view of the members 1, 2, 3 and 9, of which 9 is
  * nowhere, with the subgroups
@@ -22,7 +22,9 @@
  * nodes 1 to 3 in a live view 5 with this subgroup, and node 4 in none; "seats-past" node 1 alone
  * in a live view, and node 2 in none; "table-live" nodes 1 to 3 in a live view with table 6, by
  * visibility imm, and node 4 in none. "hoard" needs node 3 in a view with table 6. It keeps
- * predicates of 10 MiB until a signal ends it.
+ * predicates of 10 MiB until a signal ends it. "log" needs node 1 alone in the first view of a live
+ * view, with subgroup 1 of at most 1024 bytes, which has logs and where nothing was sent, and
+ * subgroup 2, which has none.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -112,6 +114,7 @@ int main(int argc, char **argv)
 		{ "table", part_table }, { "table-live", part_table_live },
 		{ "predicate", part_predicate }, { "flush", part_flush },
 		{ "refresh", part_refresh }, { "hoard", part_hoard },
+		{ "log", part_log },
 		{ "gone", part_gone }, { "nomem", part_nomem },
 	};
 

@@ -58,5 +58,6 @@ void part_predicate(void);	/* table-pred.c */
 void part_hoard(void);
 void part_flush(void);		/* table-flush.c */
 void part_refresh(void);
+void part_log(void);		/* log.c */
 
 #endif /* SPINDLE_DEV_BAD_DEV_BAD_H */

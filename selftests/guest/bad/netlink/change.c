@@ -30,6 +30,8 @@ static const struct refusal change_refusals[] = {
 		EINVAL, "each subgroup once", 0 },
 	{ CHANGE, "replaced, unknown", L NEW7 "*replace{ id=9 " SMALL "} ", ENOENT,
 		"no such subgroup", 0 },
+	{ CHANGE, "replaced by one with logs", L "*replace{ id=1 " SMALL "log=1 } ", EOPNOTSUPP,
+		"a subgroup with logs is not replaced", 0 },
 	{ CHANGE, "added and replaced", L NEW7 "*replace{ id=7 " SMALL "} ", ENOENT,
 		"no such subgroup", 0 },
 	{ CHANGE, "added and removed", L NEW7 "*remove=7", ENOENT, "no such subgroup", 0 },

@@ -65,6 +65,25 @@ const struct refusal live_refusals[] = {
 		"subgroup{ id=0 *lsn=1 rule{ shards=2 } } ", EINVAL, "no position in common", 0 },
 	{ VSET, "position of an unordered rule", LIVE4 ANY MEMBER4
 		"subgroup{ id=0 mode=1 *lsn=1 } ", EINVAL, "only an ordered subgroup", 0 },
+	{ VSET, "log 2", LIVE4 ANY MEMBER4 "subgroup{ id=0 *log=2 } ", ERANGE, RANGE, 0 },
+	{ VSET, "long log", LIVE4 ANY MEMBER4 "subgroup{ id=0 *log/4 } ", EINVAL, LENGTH, 0 },
+	{ VSET, "log of an unordered rule", LIVE4 ANY MEMBER4
+		"subgroup{ id=0 mode=1 *log=1 } ", EINVAL, "only an ordered subgroup", 0 },
+	{ VSET, "log of a table", LIVE4 ANY MEMBER4
+		"subgroup{ id=0 mode=2 cells=1 *log=1 } ", EINVAL, "a table has no window", 0 },
+	{ VSET, "ack without log", LIVE4 ANY MEMBER4 "subgroup{ id=0 *ack=1 } ", EINVAL,
+		"only a subgroup with logs", 0 },
+	{ VSET, "ack 2", LIVE4 ANY MEMBER4 "subgroup{ id=0 log=1 *ack=2 } ", ERANGE, RANGE, 0 },
+	{ VSET, "deliver without log", LIVE4 ANY MEMBER4 "subgroup{ id=0 log=0 *deliver=1 } ",
+		EINVAL, "only a subgroup with logs", 0 },
+	{ VSET, "deliver 2", LIVE4 ANY MEMBER4 "subgroup{ id=0 log=1 *deliver=2 } ", ERANGE,
+		RANGE, 0 },
+	{ VSET, "min-copies without log", LIVE4 ANY MEMBER4 "subgroup{ id=0 *min-copies=1 } ",
+		EINVAL, "only a subgroup with logs", 0 },
+	{ VSET, "min-copies 65", LIVE4 ANY MEMBER4 "subgroup{ id=0 log=1 *min-copies=65 } ",
+		ERANGE, RANGE, 0 },
+	{ VSET, "durable position", LIVE4 ANY MEMBER4 "subgroup{ id=0 log=1 *durable=1 } ",
+		EINVAL, UNSUPP, 0 },
 	{ VSET, "no shard of a table", LIVE4 ANY MEMBER4
 		"subgroup{ id=0 mode=2 cells=1 rule{ *shards=0 } } ", ERANGE, RANGE, 0 },
 	{ VSET, "65 shards of a table", LIVE4 ANY MEMBER4

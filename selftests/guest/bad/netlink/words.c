@@ -47,6 +47,11 @@ static const struct word subgroup_words[] = {
 	{ "node", SPINDLE_SUBGROUP_A_NODE, NEST, node_words },
 	{ "rule", SPINDLE_SUBGROUP_A_RULE, NEST, rule_words },
 	{ "lsn", SPINDLE_SUBGROUP_A_LSN, U64, NULL },
+	{ "log", SPINDLE_SUBGROUP_A_LOG, U8, NULL },
+	{ "ack", SPINDLE_SUBGROUP_A_ACK, U8, NULL },
+	{ "deliver", SPINDLE_SUBGROUP_A_DELIVER, U8, NULL },
+	{ "min-copies", SPINDLE_SUBGROUP_A_MIN_COPIES, U32, NULL },
+	{ "durable", SPINDLE_SUBGROUP_A_DURABLE, U64, NULL },
 	{ "cells", SPINDLE_SUBGROUP_A_CELLS, U32, NULL },
 	{ "cell", SPINDLE_SUBGROUP_A_CELL, U32, NULL },
 	{ "state", SPINDLE_SUBGROUP_A_STATE, U8, NULL },
@@ -81,6 +86,8 @@ static const struct word tune_words[] = {
 	{ "large", SPINDLE_TUNE_A_LARGE, U32, NULL },
 	{ "history", SPINDLE_TUNE_A_HISTORY, U32, NULL },
 	{ "history-fill", SPINDLE_TUNE_A_HISTORY_FILL, U8, NULL },
+	{ "log-stall-ms", SPINDLE_TUNE_A_LOG_STALL_MS, U32, NULL },
+	{ "on-log-stall", SPINDLE_TUNE_A_ON_LOG_STALL, U8, NULL },
 	{ NULL, 0, 0, NULL }
 };
 
