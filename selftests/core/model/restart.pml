@@ -7,6 +7,8 @@
  *	N	nodes, 3 to 5
  *	FIRST	members of the first view, the lowest nodes
  *	VIEWS	changes of the view while members run
+ *	TO_1	members after the first change, as a mask, if only one course of changes is allowed.
+ *		TO_2 and TO_3 are those after the second and the third one.
  *	RESTARTS attempts to restart that get as far as a proposal
  *	MESSAGES messages, and LOGGING records, of all views together
  *	CRASHES	nodes that crash, one at a time
@@ -14,6 +16,9 @@
  *	LEAVES	members that leave in good order
  *	DAMAGES	logs that are found to be corrupt below their end
  *	MAJORITY "ack majority" in place of "ack all"
+ *	ALL_COUNT "ack all" without LOGGING records: all members count from the beginning of a view.
+ *		Leavers are as nodes that crash. A joiner does not know the range of its first view.
+ *	RANGE_SENT with ALL_COUNT: a member sends a joiner the range, and no record is without one
  *	COPIES	min-copies
  *	BUG_x	a rule that is broken, see run
  *	SEEK_x	an assertion that has to fail, because its state can be reached
@@ -58,6 +63,10 @@
 #define COPIES 2
 #endif
 
+#if defined(MAJORITY) || defined(ALL_COUNT)
+#define NO_LOGGING
+#endif
+
 #define ALL	((1 << N) - 1)
 #define BIT(i)	(1 << (i))
 #define HAS(set, i) (((set) >> (i)) & 1)
@@ -81,7 +90,11 @@ byte path[ROOM];	/* the view and all before it */
 byte base[ROOM];	/* messages of the views before */
 byte top[ROOM];		/* messages with those of the view */
 byte since[ROOM];	/* the last established view that is known when the view begins */
+#ifdef ALL_COUNT
+byte parted[ROOM];	/* members that have said that they leave */
+#else
 byte parted[ROOM];	/* members of the view before that left in good order */
+#endif
 byte era[ROOM];
 byte counted[ROOM * N];	/* the length of log from which the member counts, or NEVER */
 byte views = 1;
@@ -100,10 +113,16 @@ byte damaged;		/* nodes whose last message cannot be read */
 #ifdef BUG_STATES
 byte says;		/* nodes whose state is LOGGING */
 #endif
+#ifdef ALL_COUNT
+byte lacks[N];		/* first view of the record if the range is not known, or 0 */
+#endif
 
 /* In the memory of each node. */
 byte view[N];		/* number of the view + 1, or 0 if the node does not run */
 byte from[N];		/* the first message in memory, or 0 if the log needs none */
+#ifdef ALL_COUNT
+byte blind[N];		/* first view of a joiner that does not know the range yet, or 0 */
+#endif
 
 /* Attempts to restart. */
 byte proposal[RESTARTS + 1];
@@ -129,6 +148,9 @@ byte damages = DAMAGES;
 /* Of one step. */
 hidden byte a, b, c, v, w, kid, both, common, durable, copies, good, last, first, value, rest;
 hidden byte elect;
+#ifdef ALL_COUNT
+hidden byte listed;
+#endif
 hidden byte up, got[N];
 
 #define UP(j)		(view[j] != 0)
@@ -200,6 +222,14 @@ inline survey(x)
 
 /* ---- durable ------------------------------------------------------------------ */
 
+/* Must a message wait for the log of member j? */
+#ifdef BUG_JOINER_FREE
+#define WAITED(j, x, b) (counted[(x) * N + (j)] <= (b) && \
+			 (HAS(members[parent[x]], j) || got[j] >= base[x]))
+#else
+#define WAITED(j, x, b) (counted[(x) * N + (j)] <= (b))
+#endif
+
 /* The rule of acknowledgement in a view: into durable and copies. */
 inline acknowledge(x)
 {
@@ -210,10 +240,9 @@ inline acknowledge(x)
 		good = true;
 		for (a : 0 .. N - 1) {
 			if
-			:: HAS(members[x], a) && got[a] >= b && counted[x * N + a] <= b -> copies++
+			:: HAS(members[x], a) && got[a] >= b && WAITED(a, x, b) -> copies++
 #ifndef MAJORITY
-			:: HAS(members[x], a) && got[a] < b && counted[x * N + a] <= b ->
-				good = false
+			:: HAS(members[x], a) && got[a] < b && WAITED(a, x, b) -> good = false
 #endif
 			:: else
 			fi
@@ -232,7 +261,10 @@ inline acknowledge(x)
 	}
 }
 
-/* Have these nodes a majority of each of these views? Into good. The last one is not left yet. */
+/*
+ * Have these nodes a majority of each of these views? Into good. The last one is not left yet. With
+ * ALL_COUNT a leaver is a member as any other.
+ */
 inline majorities(nodes, set)
 {
 	good = true;
@@ -243,10 +275,12 @@ inline majorities(nodes, set)
 		c = LOWEST(rest);
 		rest = rest & ~BIT(c);
 		elect = members[c];
+#ifndef ALL_COUNT
 		if
 		:: rest != 0 -> elect = elect & ~parted[LOWEST(rest)]
 		:: else
 		fi;
+#endif
 		if
 		:: 2 * WEIGHT((nodes) & elect) <= WEIGHT(elect) -> good = false
 		:: else
@@ -260,7 +294,19 @@ inline majorities(nodes, set)
 #define BETWEEN(e, x)	((path[x] & ~path[e]) | BIT(e))
 #endif
 
-/* Is a view established, given what acknowledge() has found? Into good. */
+#ifdef BUG_OWN_RECORD
+#define HOLDS(j)	HAS(path[record[j]], c)
+#endif
+
+/* Does a member that runs know the range? */
+#ifdef ALL_COUNT
+#define SIGHTED(j)	(!blind[j])
+#endif
+
+/*
+ * Is a view established, given what acknowledge() has found? Into good. The records that count are
+ * those of the view itself, or of a later one, for the majority of each view in the range.
+ */
 inline establish(x)
 {
 	up = 0;
@@ -274,7 +320,14 @@ inline establish(x)
 		:: else
 		fi
 	}
+#ifdef BUG_OWN_RECORD
+	majorities(EACH(HOLDS), BETWEEN(since[x], x));
+#else
 	majorities(up, BETWEEN(since[x], x));
+#endif
+#ifdef ALL_COUNT
+	good = good && (RUNS_IN(x) & EACH(SIGHTED));
+#endif
 #ifndef BUG_BASE
 	good = good && durable >= base[x];
 #endif
@@ -331,7 +384,11 @@ inline seek(x)
 	}
 #endif
 #ifdef SEEK_LEAVE
+#ifdef ALL_COUNT
+	assert(!(HAS(known, x) && (parted[parent[x]] & ~members[x]) && durable > base[x]));
+#else
 	assert(!(HAS(known, x) && parted[x] && durable > base[x]));
+#endif
 #endif
 #ifdef SEEK_LATER
 	/* The restart is from a view that was not established. */
@@ -340,6 +397,17 @@ inline seek(x)
 #ifdef SEEK_LOSS
 	/* The members of a restart go on without messages of the view before, which were stable. */
 	assert(!(RESTARTED(x) && base[x] < top[parent[x]]));
+#endif
+#ifdef SEEK_LATE
+	/* A joiner has caught up to the base, and messages of the view become durable. */
+	for (a : 0 .. N - 1) {
+		assert(!(HAS(known, x) && HAS(members[x], a) && !HAS(members[parent[x]], a) &&
+			 base[x] > 0 && durable > base[x]))
+	}
+#endif
+#ifdef SEEK_BLIND
+	/* All nodes run in one view, and none of them knows the range. */
+	assert(!(RUNS_IN(x) == ALL && !HAS(known, x) && !EACH(SIGHTED)));
 #endif
 #ifdef SEEK_SPLIT
 	for (b : 0 .. ROOM - 1) {
@@ -490,6 +558,15 @@ inline enter(j, x)
 	forget(j)
 }
 
+inline crash(j)
+{
+	view[j] = 0;
+#ifdef ALL_COUNT
+	blind[j] = 0;
+#endif
+	from[j] = 0
+}
+
 inline new_view(set, before)
 {
 	members[views] = set;
@@ -498,7 +575,11 @@ inline new_view(set, before)
 }
 
 /* Members that have said that they leave the view v, in order. */
+#ifdef ALL_COUNT
+#define LEAVES_V(j)	HAS(parted[v], j)
+#else
 #define LEAVES_V(j)	(HAS(leaving, j) && record[j] == v && HAS(members[v], j))
+#endif
 
 /* The members of a view go on with others, and without those that are silent. */
 inline change(set)
@@ -530,13 +611,15 @@ inline change(set)
 		base[views] = top[v];
 		top[views] = top[v];
 		since[views] = (HAS(known, v) -> v : since[v]);
+#ifndef ALL_COUNT
 		parted[views] = elect;
+#endif
 		era[views] = era[v];
 		ended = ended | BIT(v);
 		changes++;
 		for (b : 0 .. N - 1) {
 			counted[views * N + b] = 0;
-#ifndef MAJORITY
+#ifndef NO_LOGGING
 			if
 			:: HAS(set, b) && HAS(members[v], b) ->
 				counted[views * N + b] = counted[v * N + b]
@@ -546,8 +629,12 @@ inline change(set)
 #endif
 			if
 			:: HAS(set, b) && HAS(members[v], b) -> view[b] = views + 1
-			:: HAS(set, b) && !HAS(members[v], b) -> enter(b, views)
-			:: HAS(elect, b) && IN(b, v) -> view[b] = 0; from[b] = 0
+			:: HAS(set, b) && !HAS(members[v], b) ->
+				enter(b, views);
+#ifdef ALL_COUNT
+				blind[b] = views
+#endif
+			:: HAS(elect, b) && IN(b, v) -> crash(b)
 			:: else
 			fi
 		}
@@ -558,6 +645,7 @@ inline change(set)
 
 /* ---- restart ------------------------------------------------------------------ */
 
+/* With ALL_COUNT, only what runs knows that a member leaves. */
 #ifdef BUG_LEAVE
 #define REPORTS(j)	(!UP(j))
 #else
@@ -565,7 +653,7 @@ inline change(set)
 #endif
 
 /* Is a reporter, with what it has on disk, one that counts in a view? */
-#ifdef MAJORITY
+#ifdef NO_LOGGING
 #define IS_COUNTED(j, x) HAS(members[x], j)
 #else
 #ifdef BUG_CATCHING
@@ -594,6 +682,48 @@ inline find_newest(set)
 		fi
 	}
 }
+
+#ifdef ALL_COUNT
+/*
+ * The last view on the way to v that a reporter knows to be established: into w. The views from
+ * there to v that are in records: into listed. Into good: a reporter knows such a view, and of the
+ * views from there to v, none is missing.
+ */
+inline find_range(set)
+{
+	w = NEVER;
+	listed = 0;
+	for (a : 0 .. N - 1) {
+		c = record[a];
+		if
+		:: HAS(set, a) && HAS(members[c], a) && lacks[a] ->
+			listed = listed | (path[c] & ~path[parent[lacks[a]]])
+		:: HAS(set, a) && HAS(members[c], a) && !lacks[a] ->
+			b = (HAS(noted, a) -> c : since[c]);
+			listed = listed | BETWEEN(b, c);
+			if
+			:: HAS(path[v], b) && (w == NEVER || b > w) -> w = b
+			:: else
+			fi
+		:: else
+		fi
+	}
+	listed = listed & path[v];
+	good = w != NEVER;
+#ifdef BUG_UNKNOWN_RANGE
+	w = (good || !listed -> w : LOWEST(listed));
+	good = w != NEVER;
+#endif
+	if
+	:: good ->
+		listed = listed & BETWEEN(w, v);
+#if !defined(BUG_GAP) && !defined(BUG_UNKNOWN_RANGE)
+		good = listed == BETWEEN(w, v)
+#endif
+	:: else
+	fi
+}
+#endif
 
 /* The last view on the way to v that a reporter knows to be established: into w. */
 inline find_established(set)
@@ -692,7 +822,7 @@ inline propose_view(set)
 	parted[views] = 0;
 	era[views] = 0;
 	for (a : 0 .. N - 1) {
-#ifdef MAJORITY
+#ifdef NO_LOGGING
 		counted[views * N + a] = 0
 #else
 		if
@@ -705,19 +835,20 @@ inline propose_view(set)
 	views++
 }
 
-/* Nodes that are down report, promise, and get a proposal. */
-inline attempt(set)
-{
-	find_newest(set);
-	find_established(set);
-#ifdef BUG_NEWEST
-	w = v;
+/* The views that need a majority, and a log, in a restart. */
+#ifdef ALL_COUNT
+#define RANGE	listed
+#else
+#define RANGE	BETWEEN(w, v)
 #endif
-	both = BETWEEN(w, v);
-	last = both;
+
+/* The range is known. */
+inline restart(set)
+{
+	last = RANGE;
 	majorities(set, last);
 	find_base(set);
-	logs_suffice(set, BETWEEN(w, v));
+	logs_suffice(set, RANGE);
 	elect = good;
 	symmetric(set);
 	common = good;
@@ -735,7 +866,7 @@ inline attempt(set)
 		attempts++;
 		proposal[attempts] = value;
 		voters[attempts] = set;
-		range[attempts] = BETWEEN(w, v);
+		range[attempts] = RANGE;
 #ifdef BUG_FORGET_PROMISE
 		reported[attempts] = set;
 #endif
@@ -745,6 +876,33 @@ inline attempt(set)
 			voters[a] = voters[a] & ~set
 		}
 #endif
+	:: else
+	fi
+}
+
+/* Nodes that are down report, promise, and get a proposal. */
+inline attempt(set)
+{
+	find_newest(set);
+#ifdef ALL_COUNT
+	find_range(set);
+	copies = good;
+#ifdef SEEK_STUCK
+	assert(good || set != ALL);
+#endif
+#else
+	find_established(set);
+	copies = true;
+#endif
+#ifdef BUG_NEWEST
+	w = v;
+#ifdef ALL_COUNT
+	listed = BIT(v);
+#endif
+#endif
+	value = 0;
+	if
+	:: copies -> restart(set)
 	:: else
 	fi
 }
@@ -836,14 +994,23 @@ inline sync_record(j)
 {
 	record[j] = view[j] - 1;
 	noted = noted & ~BIT(j);
+#ifdef ALL_COUNT
+	lacks[j] = blind[j];
+#endif
 	leaving = leaving & ~BIT(j)
 }
 
-inline crash(j)
+#ifdef ALL_COUNT
+/* A joiner takes its view for established, or gets the range. */
+inline see(j)
 {
-	view[j] = 0;
-	from[j] = 0
+	blind[j] = 0;
+#ifdef BUG_BIT_OF_OTHER_VIEW
+	noted = noted | BIT(j);
+	lacks[j] = 0
+#endif
 }
+#endif
 
 /* The last message of a log cannot be read any more. It is kept until there is another copy. */
 inline damage(j)
@@ -854,6 +1021,15 @@ inline damage(j)
 	epoch[j] = c
 #else
 	damaged = damaged | BIT(j)
+#endif
+}
+
+/* The record says that its view is established, so it needs no range. */
+inline note(j)
+{
+	noted = noted | BIT(j);
+#ifdef ALL_COUNT
+	lacks[j] = 0
 #endif
 }
 
@@ -895,10 +1071,32 @@ inline close()
 }
 
 /* What node, view, attempt or set can do. */
+#ifdef RANGE_SENT
+#define CAN_SYNC(i)	(UP(i) && record[i] != view[i] - 1 && !blind[i])
+#else
 #define CAN_SYNC(i)	(UP(i) && record[i] != view[i] - 1)
+#endif
+#ifdef ALL_COUNT
+/* A joiner sees that another member shows that its view is established. */
+#ifdef BUG_BIT_OF_OTHER_VIEW
+#define SHOWN(i)	(HAS(known, view[i] - 1) || since[view[i] - 1] == parent[view[i] - 1])
+#else
+#define SHOWN(i)	HAS(known, view[i] - 1)
+#endif
+#ifdef RANGE_SENT
+/* A member that knows the range sends it. */
+#define CAN_SEE(i)	(UP(i) && blind[i] && (RUNS_IN(view[i] - 1) & EACH(SIGHTED)))
+#else
+#define CAN_SEE(i)	(UP(i) && !CAN_SYNC(i) && blind[i] && SHOWN(i))
+#endif
+#define CAN_NOTE(i)	(UP(i) && record[i] == view[i] - 1 && HAS(known, record[i]) && \
+			 !HAS(noted, i) && !blind[i])
+#define CAN_LEAVE(i)	(leaves > 0 && UP(i) && !HAS(parted[view[i] - 1], i) && !STALE(i))
+#else
 #define CAN_NOTE(i)	(UP(i) && !CAN_SYNC(i) && HAS(known, record[i]) && !HAS(noted, i))
-#define CAN_PERSIST(i)	(UP(i) && READABLE(i) < top[view[i] - 1])
 #define CAN_LEAVE(i)	(leaves > 0 && UP(i) && !CAN_SYNC(i) && !HAS(leaving, i) && !STALE(i))
+#endif
+#define CAN_PERSIST(i)	(UP(i) && READABLE(i) < top[view[i] - 1])
 #define CAN_CRASH(i)	(UP(i) && (STALE(i) || crashes > 0))
 #define CAN_COME(i)	(!UP(i) && chosen && RUNS)
 #define CAN_DAMAGE(i)	(damages > 0 && !attempts && !UP(i) && length[i] > 0 && \
@@ -917,7 +1115,12 @@ inline close()
 #define CAN_ACCEPT(i, e) (!UP(i) && range[e] != 0 && HAS(voters[e] & ~acks[e], i))
 #define CAN_FORGET_1(i)	(!UP(i) && range[1] != 0 && HAS(reported[1] & ~voters[1], i))
 #define CAN_FORGET_VALUE(i) (!UP(i) && accepted[i])
-#define CAN_CHANGE(set)	(changes < VIEWS && ((set) & RUNS))
+#ifdef TO_1
+#define ON_COURSE(set)	((set) == (changes == 0 -> TO_1 : (changes == 1 -> TO_2 : TO_3)))
+#else
+#define ON_COURSE(set)	true
+#endif
+#define CAN_CHANGE(set)	(changes < VIEWS && ON_COURSE(set) && ((set) & RUNS))
 #define CAN_ATTEMPT(set) (attempts < RESTARTS && (EACH(REPORTS) & (set)) == (set))
 
 /* One of those that can. */
@@ -1004,9 +1207,18 @@ active proctype world()
 	:: atomic {
 		if
 		:: NODE(CAN_SYNC); d_step { sync_record(it); skip }
-		:: NODE(CAN_NOTE); d_step { noted = noted | BIT(it); skip }
+		:: NODE(CAN_NOTE); d_step { note(it); skip }
 		:: NODE(CAN_PERSIST); d_step { persist(it); skip }
+#ifdef ALL_COUNT
+		:: NODE(CAN_SEE); d_step { see(it); skip }
+		:: NODE(CAN_LEAVE); d_step {
+			leaves--;
+			parted[view[it] - 1] = parted[view[it] - 1] | BIT(it);
+			skip
+		}
+#else
 		:: NODE(CAN_LEAVE); d_step { leaves--; leaving = leaving | BIT(it); skip }
+#endif
 		:: NODE(CAN_CRASH); d_step {
 			crashes = crashes - !STALE(it);
 			crash(it);
@@ -1017,7 +1229,7 @@ active proctype world()
 #if DAMAGES
 		:: NODE(CAN_DAMAGE); d_step { damages--; damage(it); skip }
 #endif
-#ifndef MAJORITY
+#ifndef NO_LOGGING
 #ifdef BUG_STATES
 		:: NODE(CAN_LOG); d_step { says = says | BIT(it); skip }
 		:: NODE(CAN_HEAR); d_step { counted[(view[it] - 1) * N + it] = 0; skip }
