@@ -74,12 +74,13 @@ static int map_all(struct spindle_queue *q, const struct spindle_attach *a)
 	l.tx = q->map_tx.addr;
 	l.dlv = q->map_dlv.addr;
 	spindle_layout_apply(q, a, &l);
-	return 0;
+	return spindle_logs_begin(q, a);
 }
 
 static int check_opts(const struct spindle_attach_opts *o)
 {
-	if ((o->want & ~(SPINDLE_WANT_VIEWS | SPINDLE_WANT_OLDEST)) || o->resv)
+	if ((o->want & ~(SPINDLE_WANT_VIEWS | SPINDLE_WANT_OLDEST)) ||
+	    (o->log_end && !(o->flags & SPINDLE_ATTACH_LOG)))
 		return -EINVAL;
 	if (o->from && (o->want & SPINDLE_WANT_OLDEST))
 		return -EINVAL;
@@ -89,6 +90,7 @@ static int check_opts(const struct spindle_attach_opts *o)
 
 static void ask_place(const struct spindle_attach_opts *o, struct spindle_attach *a)
 {
+	a->next = o->log_end;
 	if (o->want & SPINDLE_WANT_OLDEST)
 		a->from = SPINDLE_FROM_OLDEST;
 	if (!o->from)
@@ -182,6 +184,7 @@ int spindle_attach(struct spindle_queue *q, const struct spindle_attach_opts *o)
 
 void spindle_detach(struct spindle_queue *q)
 {
+	spindle_logs_end(q);
 	spindle_forget_views(q);
 	spindle_unmap_section(&q->map_copy);
 	spindle_unmap_section(&q->map_dlv);

@@ -54,6 +54,23 @@ int spindle_map_section(const struct spindle_queue *q, uint64_t cookie, uint64_t
 			unsigned int times, int prot, struct spindle_map *m);
 void spindle_unmap_section(struct spindle_map *m);
 
+/* Words of durable messages, if the subgroup has logs; the step of an attach after the mappings. */
+int spindle_logs_begin(struct spindle_queue *q, const struct spindle_attach *a);
+void spindle_logs_end(struct spindle_queue *q);
+
+/* Flush quiet commits before a wait. */
+void spindle_flush_quiet(struct spindle_queue *q);
+
+/* spindle_reserve(), and wait for room until then. Return: -EAGAIN when the time is up. */
+int spindle_reserve_until(struct spindle_queue *q, uint32_t len, struct spindle_slot *s,
+			  int64_t deadline);
+
+/*
+ * Wait until all slots below @goal, modulo 2^32, are free. Return: 0; -EAGAIN when the time is up;
+ * -EPIPE when the state is final; -EINTR.
+ */
+int spindle_freed_until(struct spindle_queue *q, uint32_t goal, int64_t deadline);
+
 /*
  * Tell the kernel what a replica reports about itself, for spindle-ctl. Return: 0 or a negative
  * errno; -ENOTTY from a module that does not know this.

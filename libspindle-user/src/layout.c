@@ -11,16 +11,25 @@
 #include "internal.h"
 
 static_assert(sizeof(struct spindle_section) == 16, "ABI: spindle_section");
-static_assert(sizeof(struct spindle_attach) == 336, "ABI: spindle_attach");
+static_assert(sizeof(struct spindle_attach) == 352, "ABI: spindle_attach");
 static_assert(offsetof(struct spindle_attach, copy_bytes) == 24, "ABI: copy_bytes");
 static_assert(offsetof(struct spindle_attach, memlock) == 32, "ABI: memlock");
 static_assert(offsetof(struct spindle_attach, ring_bytes) == 80, "ABI: ring_bytes");
 static_assert(offsetof(struct spindle_attach, sst_offset) == 112, "ABI: sst_offset");
+static_assert(offsetof(struct spindle_attach, ctl_durable) == 156, "ABI: ctl_durable");
 static_assert(offsetof(struct spindle_attach, ctl) == 160, "ABI: ctl");
 static_assert(offsetof(struct spindle_attach, lsn) == 272, "ABI: lsn");
 static_assert(offsetof(struct spindle_attach, lineage) == 280, "ABI: lineage");
 static_assert(offsetof(struct spindle_attach, era) == 296, "ABI: era");
 static_assert(offsetof(struct spindle_attach, oldest) == 304, "ABI: oldest");
+static_assert(offsetof(struct spindle_attach, ctl_lsn) == 336, "ABI: ctl_lsn");
+static_assert(offsetof(struct spindle_attach, usr_want) == 340, "ABI: usr_want");
+static_assert(offsetof(struct spindle_attach, usr_log) == 344, "ABI: usr_log");
+static_assert(offsetof(struct spindle_attach, sst_log) == 348, "ABI: sst_log");
+static_assert(sizeof(struct spindle_log_words) == 48, "ABI: spindle_log_words");
+static_assert(offsetof(struct spindle_log_words, state) == 40, "ABI: log_words.state");
+static_assert(sizeof(struct spindle_log_block) == 40, "ABI: spindle_log_block");
+static_assert(offsetof(struct spindle_log_block, seal) == 32, "ABI: log_block.seal");
 static_assert(sizeof(struct spindle_tx_desc) == 32, "ABI: spindle_tx_desc");
 static_assert(sizeof(struct spindle_dlv) == 32, "ABI: spindle_dlv");
 static_assert(sizeof(struct spindle_member) == 8, "ABI: spindle_member");
@@ -97,6 +106,20 @@ static bool dlv_fits(const struct spindle_attach *a)
 	       holds(&a->dlv, 0, a->dlv_entries, a->dlv_stride, 8);
 }
 
+/* Only a subgroup with logs has a gate, and a logger. */
+static bool logs_fit(const struct spindle_attach *a)
+{
+	if (!(a->features & SPINDLE_FEAT_LOG))
+		return !(a->features & SPINDLE_FEAT_GATE) && !(a->flags & SPINDLE_ATTACH_LOG);
+	return a->sst.len <= SIZE_MAX &&
+	       holds(&a->ctl, a->ctl_durable, 1, 8, 8) &&
+	       holds(&a->ctl, a->ctl_lsn, 1, 8, 8) &&
+	       holds(&a->usr, a->usr_want, 1, 8, 8) &&
+	       holds(&a->sst, a->sst_log, 1, sizeof(struct spindle_log_block), 8) &&
+	       (!(a->flags & SPINDLE_ATTACH_LOG) ||
+		holds(&a->usr, a->usr_log, 1, sizeof(struct spindle_log_words), 8));
+}
+
 int spindle_layout_check(const struct spindle_attach *a)
 {
 	if (!a->members || a->senders > a->members || a->rank >= a->members)
@@ -105,7 +128,7 @@ int spindle_layout_check(const struct spindle_attach *a)
 		return -EPROTO;
 	if (!power_of_two(a->window) || a->window > INT32_MAX)
 		return -EPROTO;
-	if (!ctl_fits(a) || !usr_fits(a))
+	if (!ctl_fits(a) || !usr_fits(a) || !logs_fit(a))
 		return -EPROTO;
 	if (a->flags & SPINDLE_ATTACH_SEND) {
 		/* The wrap of the unit counter must be a wrap of the ring as well. */

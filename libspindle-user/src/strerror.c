@@ -43,6 +43,8 @@ const char *spindle_strerror(int err)
 		return "a message names members of no view that the module knows";
 	case SPINDLE_ERR_BEHIND:
 		return "the history has forgotten what the process had not read";
+	case SPINDLE_ERR_LOG:
+		return "the words of the logger went back, or contradict themselves";
 	default:
 		return "unknown error";
 	}
@@ -75,15 +77,21 @@ static const char *call_text(int err)
 	case EAGAIN:
 		return "there is no room to send now, or nothing to read";
 	case EBADF:
-		return "the attachment lacks SPINDLE_ATTACH_SEND, or SPINDLE_ATTACH_RECV";
+		return "the attachment lacks SPINDLE_ATTACH_SEND, _RECV or _LOG";
 	case EBUSY:
 		return "there is nothing new, and messages are held that were not released";
 	case EINTR:
 		return "a signal arrived";
+	case EINPROGRESS:
+		return "a signal arrived, and the message that was sent may become durable";
 	case ENOTCONN:
 		return "the view of the subgroup is gone";
+	case EOPNOTSUPP:
+		return "the subgroup has no logs, or cannot do that";
 	case EPERM:
 		return "the attachment lacks SPINDLE_ATTACH_SEND";
+	case ETIMEDOUT:
+		return "the time is up, and the message is not durable yet";
 	default:
 		return NULL;
 	}
@@ -144,6 +152,20 @@ static void memory_error(const struct spindle_queue *q, const char *what, char *
 		snprintf(buf, len, "%s: out of memory", what);
 }
 
+static void place_error(const struct spindle_queue *q, const struct spindle_attach_opts *o,
+			int err, const char *what, char *buf, size_t len)
+{
+	unsigned long long from = o->from ? o->from->lsn : 0;
+
+	if (err == -ERANGE && o->log_end && from <= q->next)
+		snprintf(buf, len, "%s: a log that is read from position %llu on ends there or "
+			 "behind, and at %llu at most: not at %llu", what, from,
+			 (unsigned long long)q->next, (unsigned long long)o->log_end);
+	else
+		snprintf(buf, len, "%s: position %llu cannot be read, only %llu to %llu", what,
+			 from, (unsigned long long)q->oldest, (unsigned long long)q->next);
+}
+
 static void attach_error(const struct spindle_queue *q, const struct spindle_attach_opts *o,
 			 int err, char *buf, size_t len)
 {
@@ -158,8 +180,14 @@ static void attach_error(const struct spindle_queue *q, const struct spindle_att
 		snprintf(buf, len, "%s: no such subgroup in its view, or no view yet", what);
 		break;
 	case EBUSY:
-		snprintf(buf, len, "%s: another process is its sender; attach to receive only",
-			 what);
+		snprintf(buf, len, "%s: another process is its %s", what,
+			 !(o->flags & SPINDLE_ATTACH_LOG) ? "sender; attach to receive only" :
+			 o->flags & SPINDLE_ATTACH_SEND ? "sender or its logger" : "logger");
+		break;
+	case ENODATA:
+		snprintf(buf, len, "%s: an earlier logger has said that position %llu is on disk",
+			 what, (unsigned long long)(o->log_end ? o->log_end :
+						    o->from ? o->from->lsn : q->oldest));
 		break;
 	case EPERM:
 		snprintf(buf, len, "%s: %s", what, o->flags & SPINDLE_ATTACH_SEND ?
@@ -189,12 +217,11 @@ static void attach_error(const struct spindle_queue *q, const struct spindle_att
 		break;
 	case ESTALE:
 	case ERANGE:
-		snprintf(buf, len, "%s: position %llu cannot be read, only %llu to %llu", what,
-			 (unsigned long long)(o->from ? o->from->lsn : 0),
-			 (unsigned long long)q->oldest, (unsigned long long)q->next);
+		place_error(q, o, err, what, buf, len);
 		break;
 	case EOPNOTSUPP:
-		snprintf(buf, len, "%s: positions of an unordered subgroup are no places", what);
+		snprintf(buf, len, "%s: %s", what, o->flags & SPINDLE_ATTACH_LOG ?
+			 "it has no logs" : "positions of an unordered subgroup are no places");
 		break;
 	case EXDEV:
 		snprintf(buf, len, "%s: the place belongs to another lineage, or another era",
@@ -222,7 +249,7 @@ const char *spindle_attach_strerror(const struct spindle_queue *q,
 	switch (q->step) {
 	case SPINDLE_STEP_OPTS:
 		snprintf(buf, len,
-			 "an option is unknown, or excludes another, or a reserved one is not 0");
+			 "an option is unknown, or excludes another, or lacks another");
 		break;
 	case SPINDLE_STEP_OPEN:
 		spindle_open_strerror(o->device ? o->device : SPINDLE_DEVICE, err, buf, len);

@@ -50,7 +50,7 @@ int spindle_poll_until(int fd, short events, short *revents, int64_t deadline)
 }
 
 /* Sleep for @pause, and double it; the sleep ends early when the state becomes final. */
-static int pause_until(struct spindle_queue *q, int64_t *pause, int64_t deadline)
+static int pause_until(const struct spindle_queue *q, int64_t *pause, int64_t deadline)
 {
 	int64_t end = now_ns() + *pause;
 	short revents;
@@ -63,7 +63,7 @@ static int pause_until(struct spindle_queue *q, int64_t *pause, int64_t deadline
  * Flush quiet commits before sleeping. Without the check, a reader that waits for an idle
  * subgroup would wake the engine in every call.
  */
-static void flush_quiet(struct spindle_queue *q)
+void spindle_flush_quiet(struct spindle_queue *q)
 {
 	if (spindle_load_once32(&q->tx_quiet))
 		(void)spindle_flush(q);
@@ -136,7 +136,7 @@ int spindle_wait(struct spindle_queue *q, int events, int timeout_ms)
 	if (((events & POLLIN) && !q->dlv) || ((events & POLLOUT) && !q->tx_ring))
 		return -EBADF;
 	deadline = spindle_deadline(timeout_ms);
-	flush_quiet(q);
+	spindle_flush_quiet(q);
 	for (;;) {
 		/* Load the state before the rings: a tail after a final state is the last. */
 		ended = final(q);
@@ -165,18 +165,18 @@ int spindle_wait(struct spindle_queue *q, int events, int timeout_ms)
 	}
 }
 
-int spindle_send_wait(struct spindle_queue *q, const void *buf, uint32_t len, int timeout_ms)
+int spindle_reserve_until(struct spindle_queue *q, uint32_t len, struct spindle_slot *s,
+			  int64_t deadline)
 {
-	int64_t deadline, pause = PAUSE_MIN_NS;
+	int64_t pause = PAUSE_MIN_NS;
 	bool told = false;
 	short revents;
 	int err, ret;
 
-	err = spindle_send(q, buf, len);
-	if (err != -EAGAIN || !timeout_ms)
+	err = spindle_reserve(q, len, s);
+	if (err != -EAGAIN || spindle_is_past(deadline))
 		return err;
-	deadline = spindle_deadline(timeout_ms);
-	flush_quiet(q);
+	spindle_flush_quiet(q);
 	do {
 		/*
 		 * poll() may report room although this message does not fit, or although
@@ -190,31 +190,50 @@ int spindle_send_wait(struct spindle_queue *q, const void *buf, uint32_t len, in
 		if (ret < 0)
 			return ret;
 		told = !told && ret > 0;
-		err = spindle_send(q, buf, len);
-	} while (err == -EAGAIN && (deadline == INT64_MAX || now_ns() < deadline));
+		err = spindle_reserve(q, len, s);
+	} while (err == -EAGAIN && !spindle_is_past(deadline));
 	return err;
 }
 
-int spindle_drain(struct spindle_queue *q, int timeout_ms)
+int spindle_send_wait(struct spindle_queue *q, const void *buf, uint32_t len, int timeout_ms)
 {
-	int64_t deadline, pause = PAUSE_MIN_NS;
-	uint32_t goal;
+	struct spindle_slot s;
+	int err;
+
+	err = spindle_send(q, buf, len);
+	if (err != -EAGAIN || !timeout_ms)
+		return err;
+	err = spindle_reserve_until(q, len, &s, spindle_deadline(timeout_ms));
+	if (err)
+		return err;
+	if (len)
+		memcpy(s.data, buf, len);
+	return spindle_commit(q, &s, len);
+}
+
+int spindle_freed_until(struct spindle_queue *q, uint32_t goal, int64_t deadline)
+{
+	int64_t pause = PAUSE_MIN_NS;
 	int ret;
 
-	if (!q->tx_ring)
-		return -EBADF;
-	flush_quiet(q);
-	deadline = spindle_deadline(timeout_ms);
-	goal = (uint32_t)spindle_load_acquire(q->usr_reserve);
 	for (;;) {
 		ret = final(q) ? -EPIPE : -EAGAIN;
 		/* At most a window of slots is in flight, so the sign is right. */
 		if ((int32_t)((uint32_t)spindle_load_acquire(q->ctl_tx_slot) - goal) >= 0)
 			return 0;
-		if (ret == -EPIPE || (deadline != INT64_MAX && now_ns() >= deadline))
+		if (ret == -EPIPE || spindle_is_past(deadline))
 			return ret;
 		ret = pause_until(q, &pause, deadline);
 		if (ret < 0)
 			return ret;
 	}
+}
+
+int spindle_drain(struct spindle_queue *q, int timeout_ms)
+{
+	if (!q->tx_ring)
+		return -EBADF;
+	spindle_flush_quiet(q);
+	return spindle_freed_until(q, (uint32_t)spindle_load_acquire(q->usr_reserve),
+				   spindle_deadline(timeout_ms));
 }

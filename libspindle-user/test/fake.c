@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -35,11 +36,18 @@
 #define CTL_SLOT	192
 #define CTL_UNIT	256
 #define CTL_LOW		320
+#define CTL_DURABLE	384
+#define CTL_LSN		456
 #define USR_CONSUMED	64
+#define USR_WANT	136
 #define USR_RESERVE	192
-#define USR_DESC	256
+#define USR_LOG		264
+#define USR_DESC	320
 
-enum { CTL, USR, TX, RX, DLV, COPY, SECTIONS };
+/* Of a log block in a row. */
+#define SST_LOG		128
+
+enum { CTL, USR, TX, RX, DLV, COPY, SST, SECTIONS };
 
 struct area {
 	size_t len;
@@ -67,9 +75,10 @@ static struct {
 	bool configured;
 	struct fake_report r;
 	struct spindle_attach a;
-	int memfd, user_fd, kernel_fd;
+	int memfd, user_fd, kernel_fd, pri_fd;
+	bool kept;
 	off_t used;
-	struct area area[SECTIONS], rx[MAX_RX], old[MAX_RX];
+	struct area area[SECTIONS], rx[MAX_RX], old[MAX_RX], sst[MAX_RX];
 	struct view view[MAX_VIEWS], now;
 	u32 views, olds;
 	u32 me;
@@ -77,7 +86,8 @@ static struct {
 	struct spindle_dlvq dlvq;
 	struct spindle_history history;
 	struct end *end;
-	u64 head, freed, msgs, lsn;
+	u64 head, freed, msgs, lsn, durable;
+	struct spindle_log_words log;
 	struct { u64 n; u64 *entry; } peer[MAX_SENDERS];
 	u32 peer_room;
 	bool readable, final;
@@ -86,7 +96,7 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
 	u32 rng;
-} f = { .user_fd = -1, .kernel_fd = -1, .memfd = -1,
+} f = { .user_fd = -1, .kernel_fd = -1, .memfd = -1, .pri_fd = -1,
 	.lock = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER };
 
 static u32 rnd(void)
@@ -139,10 +149,22 @@ static void area_free(struct area *s)
 	memset(s, 0, sizeof(*s));
 }
 
+static struct area *area_of(uint64_t cookie)
+{
+	u32 instance = (u32)(cookie >> 32) % MAX_RX;
+
+	switch (cookie >> 40) {
+	case RX:
+		return &f.rx[instance];
+	case SST:
+		return &f.sst[instance];
+	}
+	return &f.area[cookie >> 40];
+}
+
 int spindle_sys_mmap(int fd, uint64_t cookie, size_t len, int prot, int flags, void **addr)
 {
-	struct area *s = (cookie >> 40) == RX ? &f.rx[(cookie >> 32) % MAX_RX] :
-						&f.area[cookie >> 40];
+	struct area *s = area_of(cookie);
 	int times = s->ring && len == 2 * s->len ? 2 : 1;
 
 	if (fd != f.user_fd || !s->len || (u32)cookie || len != s->len * times)
@@ -240,7 +262,8 @@ static void append(u32 sender, u64 offset, u32 len, u64 slot, u16 kind)
 	u64 budget = len;
 
 	/* Positions without a message here are those of messages for other members. */
-	f.lsn += rnd() % 4 == 0;
+	if (!f.o.logs)
+		f.lsn += rnd() % 4 == 0;
 	d.lsn = f.lsn;
 	f.lsn += kind == SPINDLE_DLV_MSG || kind == SPINDLE_DLV_OTHER;
 	if (q->history && !spindle_dlvq_room(q, len))
@@ -279,6 +302,9 @@ static bool step_free(void)
 			break;
 		}
 	}
+	/* The position comes first, so that a message whose slot is free has one below. */
+	if (e && f.o.logs)
+		__atomic_store_n(ctl64(CTL_LSN), f.lsn, __ATOMIC_RELAXED);
 	if (e)
 		spindle_txq_free(&f.txq, e->slot, e->unit);
 	return e || held;
@@ -371,6 +397,16 @@ void fake_errors(int seats_err, int map_err)
 	f.o.map_err = map_err;
 }
 
+void fake_era(uint64_t era)
+{
+	f.o.era = era;
+}
+
+void fake_refuse(int err)
+{
+	f.o.attach_err = err;
+}
+
 static void deliver_peer(u32 sender, u64 n)
 {
 	u32 node = seat_of(sender)->node, len = fake_peer_len(node, n, f.a.max_msg), i;
@@ -439,8 +475,10 @@ static void deliver_own(const struct spindle_tx_slot *slot)
 		f.r.to_mask = slot->mask;
 		f.r.to_vid = (uint16_t)(slot->flags >> SPINDLE_TX_VIEW_SHIFT);
 	}
-	if (!reads())
+	if (!reads()) {
+		f.lsn++;
 		return;
+	}
 	if (is_for_me(slot->mask))
 		append(f.me, at, slot->len, f.msgs, SPINDLE_DLV_MSG);
 	else
@@ -474,6 +512,101 @@ static bool step_send(void)
 	return any;
 }
 
+/* ---- logs ------------------------------------------------------------- */
+
+static u64 *usr64(u32 off)
+{
+	return (u64 *)(void *)(f.area[USR].kva + off);
+}
+
+/* Does the process wait for what is durable by now? */
+static bool is_wanted(void)
+{
+	u64 want = __atomic_load_n(usr64(USR_WANT), __ATOMIC_RELAXED);
+
+	return want && want <= f.durable;
+}
+
+void fake_durable(uint64_t lsn)
+{
+	pthread_mutex_lock(&f.lock);
+	f.durable = lsn;
+	if (f.area[USR].kva) {
+		__atomic_store_n(ctl64(CTL_DURABLE), lsn, __ATOMIC_RELEASE);
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		if (is_wanted() && eventfd_write(f.pri_fd, 1))
+			abort();
+	}
+	if (f.o.gate)
+		spindle_history_open(&f.history, lsn);
+	pthread_mutex_unlock(&f.lock);
+}
+
+static bool is_plausible(const struct spindle_log_words *w)
+{
+	return w->persisted >= f.log.persisted && w->persisted <= f.lsn && w->low >= f.log.low &&
+	       w->low <= w->persisted && w->snapshot >= f.log.snapshot &&
+	       w->snapshot <= w->persisted && w->record >= f.log.record &&
+	       w->record <= f.now.vid && w->state <= SPINDLE_LOG_FAILED;
+}
+
+/* Take what the logger says. */
+static bool step_log(void)
+{
+	const struct spindle_log_words *words = (void *)usr64(USR_LOG);
+	struct spindle_log_words copy;
+	u64 change = __atomic_load_n(&words->change, __ATOMIC_ACQUIRE);
+
+	if (!(f.a.flags & SPINDLE_ATTACH_LOG) || change == f.log.change)
+		return false;
+	/* What @persisted has to be above comes in front of it. */
+	copy = (struct spindle_log_words){
+		.change = change,
+		.low = __atomic_load_n(&words->low, __ATOMIC_ACQUIRE),
+		.snapshot = __atomic_load_n(&words->snapshot, __ATOMIC_ACQUIRE),
+		.record = __atomic_load_n(&words->record, __ATOMIC_ACQUIRE),
+		.state = __atomic_load_n(&words->state, __ATOMIC_ACQUIRE),
+		.persisted = __atomic_load_n(&words->persisted, __ATOMIC_RELAXED),
+	};
+	if (is_plausible(&copy))
+		f.log = copy;
+	else
+		fake_final(SPINDLE_STATE_FROZEN, SPINDLE_ERR_LOG);
+	return true;
+}
+
+const struct spindle_log_words *fake_log_words(void)
+{
+	return (void *)usr64(USR_LOG);
+}
+
+struct spindle_log_block *fake_log_block(uint32_t instance)
+{
+	return (void *)(f.sst[instance].kva + SST_LOG);
+}
+
+void fake_other(void)
+{
+	append(0, 0, 0, 0, SPINDLE_DLV_OTHER);
+	publish();
+}
+
+uint64_t fake_want(void)
+{
+	return __atomic_load_n(usr64(USR_WANT), __ATOMIC_RELAXED);
+}
+
+static int may_log(const struct spindle_attach *a)
+{
+	if (!f.o.logs)
+		return -EOPNOTSUPP;
+	if (f.o.has_logger)
+		return -EBUSY;
+	if (!(a->flags & SPINDLE_ATTACH_RECV) || a->from == SPINDLE_FROM_NOW)
+		return -EINVAL;
+	return 0;
+}
+
 /* poll() of the real device looks at the rings; a socket has to be told. */
 static void step_poll(void)
 {
@@ -492,7 +625,7 @@ bool fake_step(void)
 {
 	bool any;
 
-	if (f.final)
+	if (f.final || !f.area[USR].kva)
 		return false;
 	any = reads() && spindle_dlvq_poll(&f.dlvq);
 	if (sends())
@@ -500,6 +633,7 @@ bool fake_step(void)
 	any |= step_peers();
 	if (sends())
 		any |= step_send();
+	any |= step_log();
 	if (reads())
 		spindle_dlvq_publish(&f.dlvq);
 	step_poll();
@@ -549,14 +683,39 @@ static void *engine(void *arg)
 
 /* ---- the device ------------------------------------------------------- */
 
+/* A subgroup that outlives its attachments ends. */
+static void end_kept(void)
+{
+	u32 i;
+
+	for (i = 0; i < MAX_RX; i++) {
+		area_free(&f.rx[i]);
+		area_free(&f.old[i]);
+		area_free(&f.sst[i]);
+	}
+	f.olds = 0;
+	for (i = 0; i < SECTIONS; i++)
+		area_free(&f.area[i]);
+	free(f.dlvq.copy_end);
+	f.dlvq.copy_end = NULL;
+	f.used = 0;
+	close(f.memfd);
+	f.kept = false;
+}
+
 void fake_setup(const struct fake_opts *o)
 {
+	if (f.kept)
+		end_kept();
 	f.o = *o;
 	f.o.window = o->window ? o->window : 16;
 	f.o.max_msg = o->max_msg ? o->max_msg : 1000;
 	f.o.ring_bytes = o->ring_bytes ? o->ring_bytes : 4096;
 	f.o.senders = o->senders ? o->senders : 1;
 	f.configured = true;
+	f.durable = o->durable;
+	memset(&f.log, 0, sizeof(f.log));
+	f.log.persisted = o->logged;
 	memset(&f.r, 0, sizeof(f.r));
 }
 
@@ -591,8 +750,10 @@ int spindle_sys_open(const char *path, int flags)
 		return -ENOENT;
 	if (!f.configured)
 		setup_from_env();
-	f.memfd = memfd_create("fake", MFD_CLOEXEC);
-	if (f.memfd < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv))
+	if (!f.kept)
+		f.memfd = memfd_create("fake", MFD_CLOEXEC);
+	f.pri_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (f.memfd < 0 || f.pri_fd < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv))
 		abort();
 	f.user_fd = sv[0];
 	f.kernel_fd = sv[1];
@@ -627,6 +788,17 @@ static void fill_reply(struct spindle_attach *a)
 	a->lineage[0] = 1;
 	a->lineage[1] = 2;
 	a->era = 3;
+	a->sst_stride = 1ULL << 32;
+	if (f.o.logs) {
+		a->features |= SPINDLE_FEAT_LOG | (f.o.gate ? SPINDLE_FEAT_GATE : 0);
+		a->ctl_durable = CTL_DURABLE;
+		a->ctl_lsn = CTL_LSN;
+		a->usr_want = USR_WANT;
+		a->usr_log = a->flags & SPINDLE_ATTACH_LOG ? USR_LOG : 0;
+		a->sst_log = SST_LOG;
+	}
+	if (f.o.era)
+		a->era = f.o.era;
 	if (!f.o.history)
 		return;
 	a->features |= SPINDLE_FEAT_HISTORY;
@@ -643,7 +815,7 @@ static void make_memory(struct spindle_attach *a)
 	area_make(&f.area[USR], USR_DESC + a->window * sizeof(struct spindle_tx_desc), false, true);
 	if (sends())
 		area_make(&f.area[TX], a->ring_bytes, true, true);
-	if (reads()) {
+	if (reads() && !f.kept) {
 		area_make(&f.area[DLV], a->dlv_entries * sizeof(struct spindle_dlv), false, false);
 		for (i = 0; i < a->senders; i++) {
 			struct area *rx = &f.rx[i + f.o.seat_shift];
@@ -659,6 +831,11 @@ static void make_memory(struct spindle_attach *a)
 		if (f.o.history || (a->flags & SPINDLE_ATTACH_COPY))
 			area_make(&f.area[COPY], a->copy_bytes ? a->copy_bytes : a->ring_bytes,
 				  true, false);
+	}
+	if (!f.kept) {
+		area_make(&f.area[SST], PAGE, false, false);
+		for (i = 0; i < a->members; i++)
+			area_make(&f.sst[i], PAGE, false, false);
 	}
 	for (i = 0; i < SECTIONS; i++) {
 		struct spindle_section *s = &a->ctl + i;
@@ -689,7 +866,12 @@ static void make_engine(struct spindle_attach *a)
 		.mask = a->dlv_entries - 1, .copy = f.area[COPY].kva,
 		.copy_units = (u32)(f.area[COPY].len / SPINDLE_UNIT),
 	};
-	f.dlvq.copy_end = calloc(a->dlv_entries, sizeof(u64));
+	f.dlvq.copy_end = f.kept ? f.history.q.copy_end : calloc(a->dlv_entries, sizeof(u64));
+	f.dlvq.logger = a->flags & SPINDLE_ATTACH_LOG;
+	if (f.o.logs) {
+		*ctl64(CTL_LSN) = f.lsn;
+		*ctl64(CTL_DURABLE) = f.durable;
+	}
 	f.peer_room = (u32)(a->ring_bytes / SPINDLE_UNIT) / spindle_units(a->max_msg);
 	for (i = 0; i < MAX_SENDERS; i++)
 		f.peer[i].entry = calloc(f.peer_room, sizeof(u64));
@@ -774,18 +956,33 @@ static int make_history(struct spindle_attach *a, const struct spindle_attach *i
 {
 	u64 n, lsn, at;
 
-	spindle_history_init(&f.history, (void *)f.area[DLV].kva, f.area[COPY].kva,
-			     f.dlvq.copy_end, HISTORY_BYTES / SPINDLE_UNIT);
 	f.dlvq.copy = NULL;
 	f.dlvq.low_word = ctl64(CTL_LOW);
-	for (n = 0; n < f.o.history; n++)
-		fake_deliver(0, n);
+	if (!f.kept) {
+		f.history = (struct spindle_history){ 0 };
+		spindle_history_init(&f.history, (void *)f.area[DLV].kva, f.area[COPY].kva,
+				     f.dlvq.copy_end, HISTORY_BYTES / SPINDLE_UNIT);
+		for (n = 0; n < f.o.history; n++)
+			fake_deliver(0, n);
+		if (f.o.gate)
+			spindle_history_open(&f.history, f.durable);
+	}
+	f.kept = f.o.lasts;
 	a->oldest = spindle_history_oldest(&f.history, f.lsn);
-	a->next = f.lsn;
-	lsn = in->from == SPINDLE_FROM_NOW ? f.lsn :
+	a->next = f.dlvq.logger ? f.lsn : spindle_history_next(&f.history, f.lsn);
+	lsn = in->from == SPINDLE_FROM_NOW ? a->next :
 	      in->from == SPINDLE_FROM_OLDEST ? a->oldest : in->lsn;
-	if (lsn > f.lsn || lsn < a->oldest)
-		return lsn > f.lsn ? -ERANGE : -ESTALE;
+	if (lsn > a->next || lsn < a->oldest)
+		return lsn > a->next ? -ERANGE : -ESTALE;
+	if (f.dlvq.logger) {
+		u64 end = in->next ? in->next : lsn;
+
+		if (end < lsn || end > f.lsn)
+			return -ERANGE;
+		if (end < f.log.persisted)
+			return -ENODATA;
+		f.log.persisted = end;
+	}
 	at = spindle_history_find(&f.history, lsn);
 	spindle_history_attach(&f.history, &f.dlvq, at);
 	*(u64 *)(void *)(f.area[USR].kva + USR_CONSUMED) = at;
@@ -799,17 +996,27 @@ static int do_attach(struct spindle_attach *a)
 	const struct spindle_attach in = *a;
 	u32 i;
 
-	if (a->size != sizeof(*a) || a->from > SPINDLE_FROM_LSN || a->resv1 || !(a->flags & 3) ||
-	    (a->flags & ~15U) || !(a->flags & SPINDLE_ATTACH_HISTORY) != !(a->flags & 2))
+	f.r.attaches++;
+	if (a->size != sizeof(*a) || a->from > SPINDLE_FROM_LSN || a->ctl_durable || a->ctl_lsn ||
+	    a->usr_want || a->usr_log || a->sst_log || a->resv2 ||
+	    (a->next && !(a->flags & SPINDLE_ATTACH_LOG)) || !(a->flags & 3) ||
+	    (a->flags & ~31U) || !(a->flags & SPINDLE_ATTACH_HISTORY) != !(a->flags & 2))
 		return -EINVAL;
 	if (f.o.attach_err) {
 		a->memlock = f.o.memlock;
 		return -f.o.attach_err;
 	}
 	a->memlock = f.o.memlock;
+	if (a->flags & SPINDLE_ATTACH_LOG && may_log(a))
+		return may_log(a);
+	if (f.o.on_attach)
+		f.o.on_attach();
 	f.a = *a;
-	f.me = f.o.senders - 1;
-	f.rng = 1;
+	if (!f.kept) {
+		f.me = f.o.senders - 1;
+		f.rng = 1;
+		f.lsn = FIRST_LSN;
+	}
 	fill_reply(a);
 	make_memory(a);
 	f.a = *a;
@@ -818,14 +1025,15 @@ static int do_attach(struct spindle_attach *a)
 	f.head = 0;
 	f.freed = 0;
 	f.msgs = 0;
-	f.lsn = a->lsn;
+	f.log.change = 0;
 	*ctl32(CTL_STATE) = SPINDLE_STATE_ACTIVE;
-	make_view();
+	if (!f.kept)
+		make_view();
 	make_engine(a);
 	if (f.o.mangle)
 		f.o.mangle(a);
 	if (in.from == SPINDLE_FROM_LSN && (in.lineage[0] || in.lineage[1] || in.era) &&
-	    (in.lineage[0] != 1 || in.lineage[1] != 2 || in.era != 3))
+	    (in.lineage[0] != 1 || in.lineage[1] != 2 || in.era != a->era))
 		return -EXDEV;
 	return f.o.history ? make_history(a, &in) : 0;
 }
@@ -860,13 +1068,39 @@ ssize_t spindle_sys_read(int fd, void *buf, size_t len)
 	return -EBADF;
 }
 
+/* As poll() of the kernel: it looks again when it was woken, and may sleep on. */
 int spindle_sys_poll(int fd, short events, short *revents, const struct timespec *timeout)
 {
-	struct pollfd p = { .fd = fd, .events = events };
-	int ret = ppoll(&p, 1, timeout, NULL);
+	struct pollfd p[2] = {
+		{ .fd = fd, .events = events & ~POLLPRI },
+		{ .fd = events & POLLPRI ? f.pri_fd : -1, .events = POLLIN },
+	};
+	struct timespec end, now, left;
+	bool wanted;
+	u64 n;
+	int ret;
 
-	*revents = p.revents;
-	return ret < 0 ? -errno : ret;
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	if (timeout)
+		end = (struct timespec){ end.tv_sec + timeout->tv_sec,
+					 end.tv_nsec + timeout->tv_nsec };
+	do {
+		pthread_mutex_lock(&f.lock);
+		wanted = events & POLLPRI && is_wanted();
+		if (!wanted)
+			eventfd_read(f.pri_fd, &n);
+		pthread_mutex_unlock(&f.lock);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		n = (u64)((end.tv_sec - now.tv_sec) * 1000000000LL + end.tv_nsec - now.tv_nsec);
+		if (wanted || (s64)n < 0)
+			n = 0;
+		left = (struct timespec){ (time_t)(n / 1000000000), (long)(n % 1000000000) };
+		ret = ppoll(p, 2, timeout || wanted ? &left : NULL, NULL);
+		*revents = p[0].revents | (wanted ? POLLPRI : 0);
+	} while (ret > 0 && !*revents);
+	if (ret < 0)
+		return -errno;
+	return !!*revents;
 }
 
 struct fake_report fake_look(void)
@@ -875,7 +1109,29 @@ struct fake_report fake_look(void)
 	f.r.dlv_error = f.dlvq.error;
 	f.r.free_slot = f.txq.free_slot;
 	f.r.free_unit = f.txq.free_unit;
+	f.r.log = f.log;
+	f.r.lsn = f.lsn;
 	return f.r;
+}
+
+/* The memory of an attachment, and that of the subgroup if no other attachment follows. */
+static void close_memory(void)
+{
+	struct spindle_dlvq *c;
+	u32 i;
+
+	for (c = f.history.cursors; f.o.history && c; c = c->next)
+		if (c == &f.dlvq)
+			break;
+	if (f.o.history && c)
+		spindle_history_detach(&f.history, c);
+	for (i = 0; i < MAX_RX; i++)
+		if (f.rx[i].kva == f.area[TX].kva)
+			f.rx[i].kva = NULL;
+	for (i = CTL; i <= TX; i++)
+		area_free(&f.area[i]);
+	if (!f.kept)
+		end_kept();
 }
 
 void spindle_sys_close(int fd)
@@ -900,23 +1156,12 @@ void spindle_sys_close(int fd)
 		free(f.peer[i].entry);
 		f.peer[i].entry = NULL;
 	}
-	for (i = 0; i < MAX_RX; i++) {
-		if (f.rx[i].kva == f.area[TX].kva)
-			f.rx[i].kva = NULL;
-		area_free(&f.rx[i]);
-		area_free(&f.old[i]);
-	}
-	f.olds = 0;
-	for (i = 0; i < SECTIONS; i++)
-		area_free(&f.area[i]);
 	free(f.end);
-	free(f.dlvq.copy_end);
 	f.end = NULL;
-	f.dlvq.copy_end = NULL;
-	f.used = 0;
-	close(f.memfd);
+	close_memory();
 	close(f.user_fd);
 	close(f.kernel_fd);
+	close(f.pri_fd);
 	f.user_fd = -1;
 	f.r.open_files--;
 }

@@ -55,6 +55,22 @@ struct fake_opts {
 	 * Only with @manual
 	 */
 	unsigned int history;
+	/** @logs: the subgroup has logs; each message has the position behind the one before */
+	bool logs;
+	/** @gate: readers but the logger get a message when it is durable */
+	bool gate;
+	/** @has_logger: another process is the logger */
+	bool has_logger;
+	/** @durable: messages below are durable at first */
+	uint64_t durable;
+	/** @logged: an earlier logger has persisted the messages below */
+	uint64_t logged;
+	/** @lasts: the subgroup, and its history, last until the next fake_setup() */
+	bool lasts;
+	/** @era: of the lineage; 0: 3 */
+	uint64_t era;
+	/** @on_attach: called in each attach, in front of all else */
+	void (*on_attach)(void);
 	/** @attach_err: refuse the attachment with this errno */
 	int attach_err;
 	/** @seats_err: the errno of SPINDLE_IOC_SEATS */
@@ -81,6 +97,9 @@ struct fake_report {
 	uint64_t free_slot;
 	uint64_t free_unit;
 	uint64_t abandoned;
+	unsigned int attaches;	/* that were tried */
+	uint64_t lsn;		/* position of the next message */
+	struct spindle_log_words log; /* of the logger, as the kernel took them last */
 	/* Destinations of the last message that named some. */
 	uint64_t to_mask;
 	uint16_t to_vid;
@@ -100,6 +119,25 @@ void fake_errors(int seats_err, int map_err);
  */
 void fake_view(uint64_t vid, const struct spindle_seat *seat, uint32_t n);
 void fake_forget(uint64_t vid);
+
+/* Messages below @lsn are durable from now on. */
+void fake_durable(uint64_t lsn);
+
+/* What the process waits for. */
+uint64_t fake_want(void);
+
+/* The words of the logger, which the process may write now. */
+const struct spindle_log_words *fake_log_words(void);
+
+/* The log block of an instance, which the test writes. */
+struct spindle_log_block *fake_log_block(uint32_t instance);
+
+/* The next position belongs to a message for other members. */
+void fake_other(void);
+
+/* Change @era of the next attachments, and whether they are refused. */
+void fake_era(uint64_t era);
+void fake_refuse(int err);
 
 /* Deliver message @n of another sender from its instance. */
 void fake_deliver(uint32_t sender, uint64_t n);

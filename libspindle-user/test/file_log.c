@@ -150,7 +150,8 @@ static const struct spindle_dlog_ident ident = {
 	.segment = FILE_LOG_SEGMENT, .frame = FILE_LOG_FRAME,
 };
 
-int file_log_start(struct file_log *f, const char *dir, uint64_t salt)
+int file_log_start_as(struct file_log *f, const char *dir, const struct spindle_dlog_ident *id,
+		      uint64_t first)
 {
 	int err;
 
@@ -173,15 +174,22 @@ int file_log_start(struct file_log *f, const char *dir, uint64_t salt)
 	};
 	err = spindle_dlog_recover(&f->scan);
 	if (f->scan.is_new) {
-		f->scan.id = ident;
-		f->scan.id.salt = salt;
-		f->scan.map.low = FILE_LOG_FIRST;
-		f->scan.next = FILE_LOG_FIRST;
+		f->scan.id = *id;
+		f->scan.map.low = first;
+		f->scan.next = first;
 	}
 	if (!err)
 		err = spindle_dlog_start(&f->log, &f->config, &f->scan);
 	settle(f);
 	return err;
+}
+
+int file_log_start(struct file_log *f, const char *dir, uint64_t salt)
+{
+	struct spindle_dlog_ident id = ident;
+
+	id.salt = salt;
+	return file_log_start_as(f, dir, &id, FILE_LOG_FIRST);
 }
 
 void file_log_stop(struct file_log *f)
@@ -203,6 +211,22 @@ struct spindle_dlog_msg file_log_msg(uint64_t lsn, unsigned char *data)
 	return m;
 }
 
+int file_log_append(struct file_log *f, const struct spindle_dlog_msg *m, bool commit)
+{
+	int err = spindle_dlog_append(&f->log, m, m->time);
+
+	if (err == -EAGAIN) {
+		settle(f);
+		err = spindle_dlog_append(&f->log, m, m->time);
+	}
+	if (err)
+		return err;
+	if (commit)
+		spindle_dlog_commit(&f->log, m->time);
+	settle(f);
+	return 0;
+}
+
 int file_log_write(struct file_log *f, uint32_t messages, uint32_t each)
 {
 	unsigned char data[FILE_LOG_LONGEST];
@@ -212,16 +236,9 @@ int file_log_write(struct file_log *f, uint32_t messages, uint32_t each)
 
 	for (i = 0; i < messages; i++) {
 		m = file_log_msg(f->log.next, data);
-		err = spindle_dlog_append(&f->log, &m, m.time);
-		if (err == -EAGAIN) {
-			settle(f);
-			err = spindle_dlog_append(&f->log, &m, m.time);
-		}
+		err = file_log_append(f, &m, (i + 1) % each == 0 || i + 1 == messages);
 		if (err)
 			return err;
-		if ((i + 1) % each == 0 || i + 1 == messages)
-			spindle_dlog_commit(&f->log, m.time);
-		settle(f);
 	}
 	return f->log.persisted == f->log.next ? 0 : -EIO;
 }

@@ -45,9 +45,14 @@ struct file_log {
 
 /* Begin to write the log in this directory; a new one has this salt. Return: 0 or an errno. */
 int file_log_start(struct file_log *f, const char *dir, uint64_t salt);
+/* The same for a log of this identity, which has no position below @first, if the log is new. */
+int file_log_start_as(struct file_log *f, const char *dir, const struct spindle_dlog_ident *id,
+		      uint64_t first);
 void file_log_stop(struct file_log *f);
 /* Append messages, with one frame for each @each of them, and have them durable. */
 int file_log_write(struct file_log *f, uint32_t messages, uint32_t each);
+/* Append this message, in a frame of its own if @commit. */
+int file_log_append(struct file_log *f, const struct spindle_dlog_msg *m, bool commit);
 /* Trim, and have all files recycled that this allows. */
 void file_log_trim(struct file_log *f, uint64_t lsn);
 /* An empty frame says what is durable. */

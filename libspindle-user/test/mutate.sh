@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Are the simulator of replicas and the tests of tables and logs any good? A bounded number of seeds
+# Are the simulator of replicas and the tests of tables, logs and replays any good? A bounded number of seeds
 # has to find each mutant of a replica. See ../../selftests/lib/mutate.sh.
 #
 #   mutate.sh            all
@@ -26,14 +26,16 @@ build()
 		CFLAGS="-w" "$work/build/replica_sim"
 }
 
-# The tests of tables and logs have no part of the replicas, and the simulator has no tables and no
-# logs. A mutant that these tests pass is built and run below as well, and survives there.
+# The tests of tables, logs and replays have no part of the replicas, and the simulator has none of
+# these. A mutant that these tests pass is built and run below as well, and survives there.
 notices()
 {
 	case $1 in
 	predicate* | table-wait*)
 		fails predicate_test || fails table_test || fails table_read_test ;;
 	log*) fails log_test ;;
+	durable* | layout*) fails durable_test ;;
+	replay*) fails replay_test ;;
 	table*) fails table_test || fails table_read_test || fails predicate_test ;;
 	*) return 1 ;;
 	esac
@@ -48,6 +50,8 @@ fails()
 	rm -f "$test"
 	make -s -C "$here" TABLE_DIR="$work/core" TABLE_TEST="$work/build/table_test" \
 		LOG_DIR="$work/core" LOG_TEST="$work/build/log_test" \
+		DURABLE_DIR="$work/core" DURABLE_TEST="$work/build/durable_test" \
+		REPLAY_TEST="$work/build/replay_test" \
 		TABLE_READ_TEST="$work/build/table_read_test" \
 		PREDICATE_TEST="$work/build/predicate_test" CFLAGS="-w" "$test" || return 1
 	! (ulimit -t 60 && TAP_STOP=1 timeout 120 "$test")
@@ -247,5 +251,55 @@ mutant log_is_never_there log-read.c 's/if (!err \&\& look->scan.is_new)/if (0)/
 mutant log_name_is_like_one log/name.c 's/ || strcmp(name, text)//'
 mutant log_has_three_meta_blocks log/name.c 's/ \&\& id < 2//'
 mutant log_name_is_cut log/name.c 's/ || (size_t)n >= size//'
+
+# Durable messages.
+mutant durable_reply_with_odd_position layout.c '/a->ctl_durable, 1, 8, 8/d'
+mutant durable_reply_with_odd_lsn layout.c '/a->ctl_lsn, 1, 8, 8/d'
+mutant durable_reply_with_odd_want layout.c '/a->usr_want, 1, 8, 8/d'
+mutant durable_reply_with_odd_block layout.c 's/holds(&a->sst, a->sst_log, 1, sizeof(struct spindle_log_block), 8)/1/'
+mutant durable_reply_with_short_words layout.c 's/a->usr_log, 1, sizeof(struct spindle_log_words), 8/a->usr_log, 1, 8, 8/'
+mutant durable_reply_with_a_gate layout.c 's/return !(a->features & SPINDLE_FEAT_GATE) \&\& /return /'
+mutant durable_is_at_its_position durable.c 's/durable_until(q, lsn + 1, spindle/durable_until(q, lsn, spindle/'
+mutant durable_wants_the_first_one durable.c 's/if (w->want < want)/if (1)/'
+mutant durable_want_stays durable.c 's/l->waiters ? smallest(l) : 0/smallest(l)/'
+mutant durable_want_of_one_that_left durable.c '/^static void leave/,/^}/ s/tell_kernel(l);/;/'
+mutant durable_want_passes_a_sleeper durable.c 's/if (w->want < want)/if (w->want < want \&\& w->want > *l->durable)/'
+mutant durable_is_lost_at_the_end durable.c 's/if (spindle_durable(q) >= want)/if (!ended \&\& spindle_durable(q) >= want)/'
+mutant durable_signal_unsent durable.c 's/err == -EINTR ? -EINPROGRESS : err/err/'
+mutant durable_at_some_members durable.c 's/	err = spindle_freed_until(.*/	err = 0;/'
+mutant durable_slot_of_the_one_before durable.c 's/(uint32_t)slot + 1/(uint32_t)slot/'
+mutant durable_is_another_one durable.c 's/return durable_until(q, spindle_load_acquire(q->logs->lsn), deadline);/return 0;/'
+mutant durable_time_is_up_unsent durable.c 's/err == -EAGAIN ? -ETIMEDOUT : //'
+mutant durable_ends_unsent durable.c 's/err == -EPIPE ? -ENOTCONN : err/err/'
+mutant durable_words_unchanged durable.c 's/++q->logs->change/q->logs->change/'
+mutant durable_words_wake_nobody durable.c '/^int spindle_log_say/,/^}/ s/return spindle_wake(q);/return 0;/'
+mutant durable_words_out_of_order durable.c '/^int spindle_log_say/,/^}/ { /w->persisted, report/d; s/	spindle_store_release(&w->change/	spindle_store_release(\&w->persisted, report->persisted);\n&/ }'
+mutant durable_block_is_torn durable.c 's/return spindle_cell_mix(word, BLOCK_WORDS) == seal;/return true;/'
+mutant durable_block_of_an_old_view durable.c 's/if (l->vid != e->vid)/if (0)/'
+mutant durable_block_is_mapped_twice durable.c 's/if (l->row\[rank\].len)/if (0)/'
+mutant durable_block_of_no_member durable.c 's/rank >= q->epoch->members || //'
+
+# Replays.
+mutant replay_keeps_what_is_overwritten replay.c 's/if (!spindle_intact(&r->q))/if (0)/'
+mutant replay_stands_still replay.c '/^static int read_log/,/^}/ s/r->place.lsn = m->next;/;/'
+mutant replay_place_of_the_log replay.c '/^static int read_live/,/^}/ s/r->place.lsn = m->next;/;/'
+mutant replay_has_no_gate replay.c 's/q->features & SPINDLE_FEAT_GATE ? spindle_durable(q) : UINT64_MAX/UINT64_MAX/'
+mutant replay_gate_is_ajar replay.c 's/if (r->place.lsn >= r->bound)/if (r->place.lsn > r->bound)/'
+mutant replay_falls_behind_for_ever replay.c 's/return is_behind(r, n) ? fall_behind(r) : n;/return n;/'
+mutant replay_reads_the_log_once replay.c 's/int err = spindle_log_refresh(r->log);/int err = 0;/'
+mutant replay_goes_over_damage replay.c 's/r->sought = n == 1;/r->sought = true;/'
+mutant replay_damage_is_the_end replay.c 's/if (err || r->live)$/if (n == -EUCLEAN || err || r->live)/'
+mutant replay_takes_any_log replay.c '/^static int need_log/,/^}/ s/if (err || is_log_of_group(r))/if (1)/'
+mutant replay_takes_old_eras replay.c 's/return r->log_era != r->place.era/return 0 \&\& r->log_era != r->place.era/'
+mutant replay_takes_new_eras replay.c '/m->era > r->place.era/,/true/ s/return true;/return false;/'
+mutant replay_takes_what_the_history_has replay.c 's/ \&\& m->lsn < r->oldest)/)/'
+mutant replay_era_without_logs replay.c 's/!((r->features & SPINDLE_FEAT_LOG) \&\& m->lsn/!(m->lsn/'
+mutant replay_of_others replay.c 's/while (m->flags & SPINDLE_LOG_OTHER);/while (0);/'
+mutant replay_attachment_idles replay.c 's/else if (r->place.lsn < r->bound)/else if (0)/'
+mutant replay_ignores_low replay.c 's/if (info.low > m->lsn \&\& info.low < m->next)/if (0)/'
+mutant replay_waits_for_nothing replay.c 's/return err == -ETIMEDOUT ? 0 : err ? err : 1;/return 1;/'
+mutant replay_waits_for_the_gate replay.c 's/else if (is_attached(r) \&\& r->place.lsn >= r->bound)/else if (0)/'
+mutant replay_oldest_of_the_history replay.c 's/if (info.low < r->place.lsn)/if (0)/'
+mutant replay_checks_no_directory replay.c 's/return o->dir ? check_dir(o->dir) : 0;/return 0;/'
 
 mutants_end

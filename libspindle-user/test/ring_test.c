@@ -77,7 +77,7 @@ static void test_refusal(void)
 	CHECK(spindle_attach(&q, &o) == -ENOENT && q.step == SPINDLE_STEP_OPEN);
 	spindle_attach_strerror(&q, &o, -ENOENT, buf, sizeof(buf));
 	CHECK(strstr(buf, "/nonexistent"));
-	o.resv = 1;
+	o.log_end = 1;
 	CHECK(spindle_attach(&q, &o) == -EINVAL && q.step == SPINDLE_STEP_OPTS);
 }
 

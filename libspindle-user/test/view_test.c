@@ -479,7 +479,7 @@ static void test_words(void)
 {
 	int a, b;
 
-	for (a = SPINDLE_ERR_NONE; a <= SPINDLE_ERR_BEHIND; a++) {
+	for (a = SPINDLE_ERR_NONE; a <= SPINDLE_ERR_LOG; a++) {
 		CHECK(strcmp(spindle_strerror(a), spindle_strerror(-1)));
 		for (b = SPINDLE_ERR_NONE; b < a; b++)
 			CHECK(strcmp(spindle_strerror(a), spindle_strerror(b)));

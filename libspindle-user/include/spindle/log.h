@@ -39,6 +39,9 @@ extern "C" {
 /** SPINDLE_LOG_DURABLE - for spindle_log_open(): end at spindle_log_info.acked */
 #define SPINDLE_LOG_DURABLE	(1U << 0)
 
+/** SPINDLE_LOG_OTHER - in spindle_log_msg.flags: a message for other members, without bytes */
+#define SPINDLE_LOG_OTHER	(1U << 0)
+
 /** SPINDLE_LOG_FILES - files of a log that one directory may have */
 #define SPINDLE_LOG_FILES	(1U << 20)
 

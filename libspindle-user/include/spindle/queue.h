@@ -12,8 +12,8 @@
  * their relatives may be called by any number of threads at once. Reading
  * (spindle_peek(), spindle_next_batch(), spindle_release(), spindle_dispatch()) is
  * for one thread at a time, which may run at the same time as the senders. So are
- * spindle_view() and spindle_sender_node(), which are about the view that this thread
- * reads in. spindle_attach() and spindle_detach() must run alone.
+ * spindle_view(), spindle_sender_node() and spindle_log_block(), which are about the
+ * view that this thread reads in. spindle_attach() and spindle_detach() must run alone.
  *
  * Processes: an attachment is not inherited by fork(); the child has neither the
  * mappings nor any use for the queue, and must not call anything with it but
@@ -82,7 +82,8 @@ struct spindle_attach_opts {
 	 * @flags: SPINDLE_ATTACH_SEND, SPINDLE_ATTACH_RECV or both; SPINDLE_ATTACH_COPY may be
 	 * added to RECV: deliveries are then copied into a ring of this attachment, so that a slow
 	 * reader holds up its own ring and not the senders' slots. If the subgroup has a history,
-	 * RECV reads that, with or without COPY, and never holds up anyone
+	 * RECV reads that, with or without COPY, and never holds up anyone. SPINDLE_ATTACH_LOG may
+	 * be added to RECV by the logger of a subgroup with logs
 	 */
 	uint32_t flags;
 	/** @event_fd: an eventfd to signal at deliveries and state changes; 0 or less: none */
@@ -107,8 +108,11 @@ struct spindle_attach_opts {
 	 * the one that the node is in
 	 */
 	const char *name;
-	/** @resv: 0 */
-	uint64_t resv;
+	/**
+	 * @log_end: with SPINDLE_ATTACH_LOG: all messages below this position are on disk, and it
+	 * is no smaller than that of @from; 0: the log ends where the logger begins to read
+	 */
+	uint64_t log_end;
 };
 
 /**
@@ -148,6 +152,9 @@ struct spindle_source {
 
 /* A view, and the rings of its senders; private to the library. */
 struct spindle_epoch;
+
+/* Words of a subgroup with logs; private to the library. */
+struct spindle_logs;
 
 /**
  * struct spindle_queue - one attachment; the caller owns the memory
@@ -261,7 +268,8 @@ struct spindle_queue {
 	unsigned char pad2[60];
 
 	const __u64 *ctl_dlv_low;	/* of a reader of a history, else NULL */
-	uint64_t resv1[2];
+	struct spindle_logs *logs;	/* of a subgroup with logs, else NULL */
+	uint64_t resv1;
 };
 
 /**
@@ -358,6 +366,27 @@ struct spindle_view {
 };
 
 /**
+ * struct spindle_log_report - what the logger of a member says about its log
+ */
+struct spindle_log_report {
+	/** @persisted: all messages below this position are on disk, or in a snapshot there */
+	uint64_t persisted;
+	/** @low: the first position that the log keeps, at most @persisted */
+	uint64_t low;
+	/** @snapshot: position of the newest snapshot on disk, at most @persisted; 0: none */
+	uint64_t snapshot;
+	/** @record: id of the newest view whose record is on disk; 0: none */
+	uint64_t record;
+	/** @state: enum spindle_log_state */
+	uint32_t state;
+	/**
+	 * @established: 1: the member knows that the present view is established. Of
+	 * spindle_log_block(); spindle_log_say() does not look at this
+	 */
+	uint32_t established;
+};
+
+/**
  * typedef spindle_batch_fn - receives a batch of messages from spindle_dispatch()
  * @arg: as given to spindle_dispatch()
  * @msgs: @n messages in delivery order, valid until the function returns. All belong to one
@@ -379,16 +408,18 @@ typedef int (*spindle_batch_fn)(void *arg, const struct spindle_msg *msgs, unsig
  * while members are still connecting.
  *
  * Return: 0, or one of these errors, after which nothing is left open or mapped: -EINVAL (flags,
- * want, copy_bytes, @event_fd is no eventfd, a reserved field is not 0, or both name and subgroup
- * are given), -ENAMETOOLONG (the name has more than 64 characters), -ENODEV (no such node here),
- * -ENOENT (no such subgroup, the node has no view, or no such device file), -EBUSY (the subgroup
- * has a local sender already), -EPERM (the node is no sender, or the subgroup is a table),
- * -EACCES (the device file's permissions), -ENOMEM (see spindle_queue.memlock), -EBADF (@event_fd
- * is no descriptor), -ENOTCONN (the subgroup has failed), -ESTALE (in SPINDLE_STEP_ATTACH: the
- * message of @o->from is not in the history any more, see spindle_queue.oldest; later: views
- * followed each other too fast, try again), -ERANGE (@o->from is beyond spindle_queue.next),
- * -EOPNOTSUPP (@o->from in an unordered subgroup), -EXDEV (@o->from belongs to another lineage, or
- * to another era), -EUSERS (the subgroup has 64 readers at this node already), -EINTR (a signal
+ * want, copy_bytes, @event_fd is no eventfd, log_end without SPINDLE_ATTACH_LOG, or both name and
+ * subgroup are given), -ENAMETOOLONG (the name has more than 64 characters), -ENODEV (no such node
+ * here), -ENOENT (no such subgroup, the node has no view, or no such device file), -EBUSY (the
+ * subgroup has a local sender already, or a logger), -EPERM (the node is no sender, or the subgroup
+ * is a table), -EACCES (the device file's permissions), -ENOMEM (see spindle_queue.memlock), -EBADF
+ * (@event_fd is no descriptor), -ENOTCONN (the subgroup has failed), -ESTALE (in
+ * SPINDLE_STEP_ATTACH: the message of @o->from is not in the history any more, see
+ * spindle_queue.oldest; later: views followed each other too fast, try again), -ERANGE (@o->from or
+ * @o->log_end is beyond spindle_queue.next, or log_end below from), -EOPNOTSUPP (@o->from in an
+ * unordered subgroup, or a logger where there are no logs), -ENODATA (the log of a logger ends
+ * below what an earlier one has said to be on disk), -EXDEV (@o->from belongs to another lineage,
+ * or to another era), -EUSERS (the subgroup has 64 readers at this node already), -EINTR (a signal
  * came while a sender that has gone was waited for), -EPROTONOSUPPORT (the module is newer than
  * this library), -ENOTTY (it is older, or the device is another one), -EPROTO (the kernel's reply
  * makes no sense).
@@ -482,6 +513,82 @@ SPINDLE_API int spindle_send_wait(struct spindle_queue *q, const void *buf, uint
  * became final before, -EBADF without SPINDLE_ATTACH_SEND.
  */
 SPINDLE_API int spindle_drain(struct spindle_queue *q, int timeout_ms);
+
+/**
+ * spindle_durable() - the position below which all messages are durable
+ * @q: attached
+ *
+ * The message of position n is durable if this is above n. The position never goes back. A
+ * load-acquire, and no system call. Any thread.
+ *
+ * Return: the position; 0 if the subgroup has no logs: see SPINDLE_FEAT_LOG in
+ * spindle_queue.features.
+ */
+SPINDLE_API uint64_t spindle_durable(const struct spindle_queue *q);
+
+/**
+ * spindle_wait_durable() - wait until a message is durable
+ * @q: attached, in any role
+ * @lsn: position of the message, as in struct spindle_msg
+ * @timeout_ms: milliseconds, 0 only to ask, -1 without limit
+ *
+ * The message is durable when spindle_durable() is above @lsn, so all messages before it are, too.
+ * Makes no system call if that is so already. Flushes quiet commits. Any number of threads may wait
+ * at once: the kernel is told the smallest position that one of them waits for.
+ *
+ * Return: 0; -ETIMEDOUT when the time is up; -EINTR on a signal; -ENOTCONN when the state became
+ * final before, and the message may or may not become durable; -EOPNOTSUPP if the subgroup has no
+ * logs; -EINVAL if @lsn is no position.
+ */
+SPINDLE_API int spindle_wait_durable(struct spindle_queue *q, uint64_t lsn, int timeout_ms);
+
+/**
+ * spindle_send_durable() - send a copy of a buffer, and wait until the message is durable
+ * @q: attached with SPINDLE_ATTACH_SEND
+ * @buf: the bytes; may be NULL if @len is 0
+ * @len: how many
+ * @timeout_ms: milliseconds for all of it, -1 without limit
+ *
+ * Waits for room if there is none. Then waits until all members have delivered the message, and
+ * until all that was delivered by then is durable. Any thread.
+ *
+ * Return: 0 once durable. The message was not sent after: -EAGAIN: there was no room in that time;
+ * -EINTR: a signal came; -EOPNOTSUPP: the subgroup has no logs; the errors of spindle_reserve().
+ * The message was sent, and may or may not become durable, after: -ETIMEDOUT: the time was up;
+ * -EINPROGRESS: a signal came; -ENOTCONN: the state became final. Sending it again may send it
+ * twice.
+ */
+SPINDLE_API int spindle_send_durable(struct spindle_queue *q, const void *buf, uint32_t len,
+				     int timeout_ms);
+
+/**
+ * spindle_log_say() - tell the kernel how far a log is
+ * @q: attached with SPINDLE_ATTACH_LOG
+ * @report: what the logger says now
+ *
+ * No number may be smaller than in the last call. The kernel freezes an attachment whose numbers
+ * contradict each other, with SPINDLE_ERR_LOG. Kicks the engine if it sleeps. One thread at a time.
+ *
+ * Return: 0; -EBADF without SPINDLE_ATTACH_LOG; -EINVAL if @report contradicts itself, and the
+ * kernel is not told.
+ */
+SPINDLE_API int spindle_log_say(struct spindle_queue *q, const struct spindle_log_report *report);
+
+/**
+ * spindle_log_block() - what the logger of a member has said
+ * @q: attached
+ * @rank: rank of the member in the view that the reader is in, see spindle_view()
+ * @report: filled
+ *
+ * As this node knows it, which may be a moment old. In a view that is over already, the place of a
+ * member may have that of another one. Maps memory when a member is asked for in a view for the
+ * first time. The reading thread only.
+ *
+ * Return: 0; -EOPNOTSUPP if the subgroup has no logs; -EINVAL if @rank is no rank; -EAGAIN: the
+ * member writes all the time, try again; or why the memory cannot be mapped.
+ */
+SPINDLE_API int spindle_log_block(struct spindle_queue *q, uint32_t rank,
+				  struct spindle_log_report *report);
 
 /**
  * spindle_dispatch() - hand messages to a function, batch by batch
@@ -620,8 +727,9 @@ SPINDLE_API const char *spindle_attach_strerror(const struct spindle_queue *q,
  * @q: attached
  *
  * POLLIN: descriptors were delivered that have not been released. POLLOUT: room to
- * send. POLLERR and POLLHUP: the state is final. After quiet commits, call spindle_flush()
- * before sleeping on the descriptor.
+ * send. POLLPRI: what spindle_wait_durable() waits for. POLLERR and POLLHUP: the state
+ * is final. After quiet commits, call spindle_flush() before sleeping on the
+ * descriptor.
  *
  * Return: the descriptor; it belongs to the queue, do not close it.
  */
