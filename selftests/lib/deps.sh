@@ -22,7 +22,8 @@ needs_lib="cmd/gcc:gcc cmd/g++:g++ cmd/make:make cmd/pkg-config:pkg-config
 	file/usr/include/*/sys/types.h:libc6-dev
 	file/usr/lib/gcc/*/*/libasan.so:gcc
 	pc/libnl-3.0:libnl-3-dev pc/libnl-genl-3.0:libnl-genl-3-dev
-	pc/json-c:libjson-c-dev pc/liburing:liburing-dev"
+	pc/json-c:libjson-c-dev pc/liburing:liburing-dev
+	pc/nettle:nettle-dev"
 needs_build="$needs_lib cmd/sparse:sparse cmd/pahole:dwarves cmd/bc:bc
 	cmd/xz:xz-utils cmd/flock:util-linux cmd/depmod:kmod"
 needs_style="cmd/perl:perl cmd/xz:xz-utils cmd/shellcheck:shellcheck

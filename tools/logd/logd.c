@@ -47,8 +47,12 @@ static bool fall_behind(struct logd *l)
 	l->last.known = false;
 	spindle_detach(&l->q);
 	logd_say(l, "too slow for this history");
-	if (!logd_attach(l, &from))
+	if (!logd_attach(l, &from)) {
+		if (l->catch.on)
+			logd_say(l, "position %" PRIu64 " and those behind it come from other "
+				 "nodes", from.lsn);
 		return false;
+	}
 	/* The history has been filled again since. */
 	return logd_fail(l, "position %" PRIu64 " is there again: start once more", from.lsn);
 }
@@ -62,8 +66,14 @@ static bool end_reading(struct logd *l, int err)
 	return logd_fail(l, "%s", spindle_call_strerror(&l->q, err, text, sizeof(text)));
 }
 
-/* Return: whether the log has taken it. */
-static bool append(struct logd *l, const struct spindle_dlog_msg *m)
+/**
+ * logd_append() - give the log a message
+ * @l: the log
+ * @m: the message at its next position
+ *
+ * Return: whether the log has taken it; otherwise it is blocked, or has failed.
+ */
+bool logd_append(struct logd *l, const struct spindle_dlog_msg *m)
 {
 	int err = spindle_dlog_append(&l->log, m, wall_ns());
 
@@ -84,7 +94,7 @@ static bool fill(struct logd *l, uint64_t lsn)
 
 	while (l->log.next < lsn) {
 		m.lsn = l->log.next;
-		if (!append(l, &m))
+		if (!logd_append(l, &m))
 			return false;
 	}
 	return true;
@@ -120,9 +130,9 @@ static bool take(struct logd *l, const struct spindle_msg *msg)
 		return false;
 	if (msg->kind == SPINDLE_DLV_VIEW) {
 		l->vid = msg->slot;
-		return true;
+		return logd_view_begins(l, msg->lsn, true);
 	}
-	if (!append(l, &m))
+	if (!logd_append(l, &m))
 		return false;
 	/* The bytes were copied. If the history has overwritten them, they never go to disk. */
 	l->broken = !spindle_intact(&l->q);
@@ -146,6 +156,24 @@ static bool next_batch(struct logd *l)
 }
 
 /**
+ * logd_begin_reading() - read from here on what the log is attached to
+ * @l: the log
+ * @next: the history goes on where the log has ended, so that no view is missing in between
+ *
+ * Return: whether that was possible; a sentence says why not.
+ */
+bool logd_begin_reading(struct logd *l, bool next)
+{
+	l->vid = l->q.vid;
+	l->at = 0;
+	l->n = 0;
+	l->hung_up = false;
+	l->reading = true;
+	l->reported = (struct spindle_log_report){ .state = SPINDLE_LOG_NONE };
+	return logd_view_begins(l, spindle_lsn(&l->q), next);
+}
+
+/**
  * logd_work() - write what has been delivered, as far as the log takes it
  * @l: the log
  */
@@ -153,6 +181,7 @@ void logd_work(struct logd *l)
 {
 	unsigned int budget = BUDGET;
 
+	logd_catch_work(l);
 	while (l->reading && !l->blocked && budget--) {
 		if (l->at == l->n && !next_batch(l))
 			break;
@@ -237,6 +266,7 @@ void logd_reap(struct logd *l)
 void logd_stop(struct logd *l)
 {
 	l->reading = false;
+	logd_catch_end(l);
 	if (l->broken)
 		return;
 	spindle_dlog_commit(&l->log, wall_ns());

@@ -14,12 +14,13 @@
 #include "common/util.h"
 #include "io.h"
 #include "log.h"
-
-/* In spindle_dlog_msg.flags: the message was for other members, and only its position is here. */
-#define LOGD_OTHER	(1U << 0)
+#include "peers.h"
+#include "record.h"
 
 /* Messages that are taken at once. */
 #define LOGD_BATCH	64
+/* In logd_opts.wait: no limit. */
+#define LOGD_FOR_EVER	UINT32_MAX
 
 /**
  * struct logd_opts - command line
@@ -41,6 +42,14 @@ struct logd_opts {
 	bool threads;
 	/** @node: the local node */
 	uint32_t node;
+	/** @key_file: file of the key of the group, or NULL */
+	const char *key_file;
+	/** @listen: address and port for other nodes; NULL: those of the node */
+	const char *listen;
+	/** @peers: "none", "open", or NULL */
+	const char *peers;
+	/** @wait: seconds that a log waits for what is missing */
+	uint32_t wait;
 };
 
 /**
@@ -65,6 +74,10 @@ struct logd_last {
 struct logd {
 	/** @opts: command line */
 	const struct logd_opts *opts;
+	/** @peers: other nodes, or NULL */
+	struct logd_peers *peers;
+	/** @catch: how the log catches up from them */
+	struct logd_catch catch;
 	/** @attach: what to attach to */
 	struct spindle_attach_opts attach;
 	/** @title: "subgroup 1 of node 2", for messages */
@@ -79,8 +92,21 @@ struct logd {
 	struct spindle_dlog_scan scan;
 	/** @log: the writer */
 	struct spindle_dlog log;
+	/** @frame: bytes of the longest frame that a life of the log may have written */
+	uint32_t frame;
+	/** @max_msg: bytes of the longest message of the subgroup */
+	uint32_t max_msg;
+	/** @era: of the group */
+	uint64_t era;
 	/** @last: what the history has to have in front of the next message */
 	struct logd_last last;
+
+	/** @role: the subgroup has logs, and this one is the node's */
+	bool role;
+	/** @records: view records, with @role */
+	struct logd_records records;
+	/** @reported: what the kernel was told last */
+	struct spindle_log_report reported;
 
 	/** @q: attachment */
 	struct spindle_queue q;
@@ -112,8 +138,14 @@ struct logd {
 	uint64_t busy_ms;
 };
 
+unsigned int logd_find(uint32_t node, char ***names);
 bool logd_open(struct logd *l, const struct logd_opts *opts, const char *subgroup);
 bool logd_attach(struct logd *l, const struct spindle_place *from);
+bool logd_begin_reading(struct logd *l, bool next);
+bool logd_role_open(struct logd *l);
+bool logd_view_begins(struct logd *l, uint64_t base, bool next);
+void logd_report(struct logd *l);
+bool logd_append(struct logd *l, const struct spindle_dlog_msg *m);
 void logd_work(struct logd *l);
 void logd_reap(struct logd *l);
 void logd_stop(struct logd *l);

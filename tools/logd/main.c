@@ -35,6 +35,17 @@ static const struct ctl_opt options[] = {
 	  .help = "go on behind a damaged end of the log" },
 	{ .name = "threads", .letter = 't', .kind = CTL_OPT_FLAG, AT(threads),
 	  .help = "write by threads and not by io_uring" },
+	{ .name = "key-file", .letter = 'K', .kind = CTL_OPT_TEXT, AT(key_file), .value = "FILE",
+	  .help = "key of the group: serve the log to other nodes, and\n"
+		  "                         fetch what is missing from theirs" },
+	{ .name = "listen", .letter = 'L', .kind = CTL_OPT_TEXT, AT(listen),
+	  .value = "ADDR:PORT", .help = "where other nodes ask (default: as the node)" },
+	{ .name = "peers", .letter = 'P', .kind = CTL_OPT_TEXT, AT(peers), .value = "WORD",
+	  .help = "none: no other nodes; open: also without a key" },
+	{ .name = "wait", .letter = 'w', .kind = CTL_OPT_NUM, AT(wait), .max = UINT32_MAX,
+	  .def = LOGD_FOR_EVER, .value = "SECONDS",
+	  .help = "give up when nothing has come for so long\n"
+		  "                         (default: never)" },
 	{ .name = "device", .letter = 'D', .kind = CTL_OPT_TEXT, AT(device),
 	  .value = "PATH", .help = "default " SPINDLE_DEVICE },
 	{ .name = "help", .letter = 'h', .kind = CTL_OPT_HELP, .help = "this text" },
@@ -46,8 +57,9 @@ static const struct ctl_opt_part part = { .opt = options, .groups = CTL_OPT_ALL 
 
 static const struct ctl_command command = {
 	.name = "spindle-logd",
-	.head = "Usage: spindle-logd [OPTION]... NODE SUBGROUP...\n"
-		"Write the messages of ordered subgroups that have a history to disk.\n",
+	.head = "Usage: spindle-logd [OPTION]... NODE [SUBGROUP...]\n"
+		"Write the messages of ordered subgroups to disk: of those that have logs, or of\n"
+		"those that are named and have a history.\n",
 	.tail = "\nA subgroup is an id or a name.\n"
 		"Exit status: 0 stopped by a signal, 1 a sentence says what failed, 2 usage.",
 	.wide = 22, .words = true, .part = &part, .parts = 1,
@@ -56,6 +68,7 @@ static const struct ctl_command command = {
 static struct logd_opts opts;
 static struct logd *logs;
 static unsigned int count;
+static struct logd_peers peers;
 
 /* Tell systemd that all logs are open. Without systemd there is no such socket. */
 static void say_ready(void)
@@ -94,9 +107,9 @@ static int open_signals(void)
 	return fd;
 }
 
-static void wait_for_work(int signals, bool *stop)
+static void wait_for_work(struct pollfd *fd, int signals, bool *stop)
 {
-	struct pollfd *fd = ctl_alloc((2 * count + 1) * sizeof(*fd));
+	unsigned int room = logd_peers_room(&peers);
 	struct signalfd_siginfo info;
 	int ms = -1;
 	unsigned int i;
@@ -109,7 +122,8 @@ static void wait_for_work(int signals, bool *stop)
 		ms = ms < 0 || wait < ms ? wait : ms;
 		logd_poll_set(&logs[i], &fd[2 * i]);
 	}
-	if (poll(fd, 2 * count + 1, ms) < 0 && errno != EINTR) {
+	logd_peers_poll(&peers, fd + 2 * count + 1, room, &ms);
+	if (poll(fd, 2 * count + 1 + room, ms) < 0 && errno != EINTR) {
 		ctl_err("cannot wait: %s", strerror(errno));
 		exit(CTL_FAILED);
 	}
@@ -121,17 +135,17 @@ static void wait_for_work(int signals, bool *stop)
 			exit(CTL_FAILED);
 		*stop = true;
 	}
-	ctl_free(fd);
 }
 
 /* One log that has failed ends the process, because its supervisor shall know. */
 static void run(int signals)
 {
+	struct pollfd *fd = ctl_alloc((2 * count + 1 + logd_peers_room(&peers)) * sizeof(*fd));
 	bool stop = false, done = false;
 	unsigned int i;
 
 	while (!done) {
-		wait_for_work(signals, &stop);
+		wait_for_work(fd, signals, &stop);
 		for (i = 0; i < count; i++)
 			stop |= logs[i].failed;
 		done = stop;
@@ -141,9 +155,13 @@ static void run(int signals)
 				logd_stop(&logs[i]);
 			else
 				logd_work(&logs[i]);
+			logd_report(&logs[i]);
 			done = done && logd_is_done(&logs[i]);
 		}
+		logd_peers_work(&peers);
 	}
+	peer_server_end(&peers.server);
+	ctl_free(fd);
 }
 
 static int parse(int argc, char **argv)
@@ -156,8 +174,12 @@ static int parse(int argc, char **argv)
 		return rc;
 	if (!opts.dir)
 		opts.dir = "/var/lib/spindle";
-	if (argc - optind < 2)
-		return ctl_command_usage(&command, "a node and a subgroup are needed");
+	if (opts.peers && strcmp(opts.peers, "none") && strcmp(opts.peers, "open"))
+		return ctl_command_usage(&command, "'%s' is neither none nor open", opts.peers);
+	if (opts.listen && !logd_peers_place(opts.listen))
+		return ctl_command_usage(&command, "'%s' is no address with a port", opts.listen);
+	if (argc - optind < 1)
+		return ctl_command_usage(&command, "a node is needed");
 	err = ctl_num_parse(argv[optind], UINT32_MAX, false, &node);
 	if (err)
 		return ctl_command_usage(&command, "'%s' is not the id of a node", argv[optind]);
@@ -167,6 +189,7 @@ static int parse(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	char **names;
 	int rc, signals;
 	unsigned int i;
 
@@ -175,11 +198,21 @@ int main(int argc, char **argv)
 	rc = parse(argc, argv);
 	if (rc)
 		return ctl_flush(rc == CTL_OPT_SHOWN ? CTL_OK : rc);
+	names = argv + optind + 1;
 	count = (unsigned int)(argc - optind - 1);
+	if (!count)
+		count = logd_find(opts.node, &names);
+	if (!count)
+		return CTL_FAILED;
 	logs = ctl_alloc(count * sizeof(*logs));
-	for (i = 0; i < count; i++)
-		if (!logd_open(&logs[i], &opts, argv[optind + 1 + (int)i]))
+	if (!logd_peers_begin(&peers, &opts))
+		return CTL_FAILED;
+	for (i = 0; i < count; i++) {
+		logs[i].peers = &peers;
+		if (!logd_open(&logs[i], &opts, names[i]))
 			return CTL_FAILED;
+	}
+	logd_peers_listen(&peers, &opts, logs, count);
 	/* Until here a signal ends the process at once, because nothing was read. */
 	signals = open_signals();
 	if (signals < 0)

@@ -76,6 +76,8 @@ static bool refuse_attach(struct logd *l, int err)
 	uint64_t next = l->attach.from ? l->attach.from->lsn + l->last.known : 0;
 	char text[256];
 
+	if (l->q.step == SPINDLE_STEP_ATTACH && err == -ESTALE && logd_catch_up(l, l->q.oldest))
+		return false;
 	if (l->q.step == SPINDLE_STEP_ATTACH && err == -ESTALE && l->q.oldest == next)
 		return logd_fail(l, "the history begins with position %" PRIu64 ", and cannot be "
 				 "compared with the last message of %s", next, l->path);
@@ -86,6 +88,11 @@ static bool refuse_attach(struct logd *l, int err)
 	if (l->q.step == SPINDLE_STEP_ATTACH && err == -ERANGE)
 		return logd_fail(l, "%s has position %" PRIu64 ", but the next one of the subgroup "
 				 "is %" PRIu64, l->path, next - 1, l->q.next);
+	if (l->q.step == SPINDLE_STEP_ATTACH && err == -EBUSY)
+		return logd_fail(l, "another process writes the log of this node");
+	if (l->q.step == SPINDLE_STEP_ATTACH && err == -ENODATA)
+		return logd_fail(l, "%s ends at position %" PRIu64 ", and has lost messages that "
+				 "were on its disk", l->path, next);
 	if (l->q.step == SPINDLE_STEP_ATTACH && err == -EXDEV)
 		return logd_fail(l, "%s belongs to another lineage or era of the group", l->path);
 	return logd_fail(l, "%s", spindle_attach_strerror(&l->q, &l->attach, err, text,
@@ -118,6 +125,7 @@ bool logd_attach(struct logd *l, const struct spindle_place *from)
 	int err;
 
 	l->attach.from = from;
+	l->attach.log_end = l->role && from ? from->lsn + l->last.known : 0;
 	l->attach.want = SPINDLE_WANT_VIEWS | (from ? 0 : SPINDLE_WANT_OLDEST);
 	err = spindle_attach(&l->q, &l->attach);
 	if (err)
@@ -243,6 +251,7 @@ static void prepare_scan(struct logd *l)
 {
 	uint32_t frame = scan_frame(l, aligned(SPINDLE_DLOG_BLOCK_MAX));
 
+	l->frame = frame;
 	l->scan = (struct spindle_dlog_scan){
 		.port = &l->io.port,
 		.max_files = FILES, .max_damaged = DAMAGED,
@@ -297,6 +306,7 @@ static bool scan(struct logd *l)
 static bool begin_new(struct logd *l)
 {
 	struct spindle_dlog_ident *id = &l->scan.id;
+	uint64_t oldest;
 
 	if (!logd_attach(l, NULL))
 		return false;
@@ -307,8 +317,13 @@ static bool begin_new(struct logd *l)
 	id->segment = l->opts->segment << 20;
 	if (getrandom(&id->salt, sizeof(id->salt), 0) != sizeof(id->salt))
 		return logd_fail(l, "no random numbers: %s", strerror(errno));
-	l->scan.next = spindle_lsn(&l->q);
+	oldest = spindle_lsn(&l->q);
+	l->scan.next = logd_catch_lowest(l, oldest);
 	l->scan.map.low = l->scan.next;
+	if (l->scan.next < oldest) {
+		spindle_detach(&l->q);
+		return logd_catch_up(l, oldest) && false;
+	}
 	return true;
 }
 
@@ -352,14 +367,14 @@ static bool begin_again(struct logd *l, uint64_t era)
 static bool choose_frame(struct logd *l)
 {
 	struct spindle_dlog_ident *id = &l->scan.id;
-	uint32_t need = frame_of(l->q.max_msg), quarter = id->segment / 4 / id->block * id->block;
+	uint32_t need = frame_of(l->max_msg), quarter = id->segment / 4 / id->block * id->block;
 
 	id->frame = quarter < FRAME ? quarter : FRAME;
 	if (id->frame < need)
 		id->frame = need;
 	if (id->frame > frame_max(id))
 		return logd_fail(l, "a message of %u bytes does not fit into a segment of %u MiB "
-				 "(option -S)", l->q.max_msg, id->segment >> 20);
+				 "(option -S)", l->max_msg, id->segment >> 20);
 	return true;
 }
 
@@ -409,7 +424,7 @@ static bool open_dir(struct logd *l)
  * @subgroup: its id or name
  *
  * A first attachment says what the log has to be, and is given back. A second one begins where the
- * log ends.
+ * log ends. If the history does not reach so far back, the log catches up from other nodes first.
  *
  * Return: whether that was possible; a sentence says why not.
  */
@@ -430,14 +445,24 @@ bool logd_open(struct logd *l, const struct logd_opts *opts, const char *subgrou
 	l->attach.subgroup = l->q.subgroup;
 	l->attach.name = NULL;
 	era = l->q.era;
+	l->era = era;
+	l->max_msg = l->q.max_msg;
+	l->role = l->q.features & SPINDLE_FEAT_LOG;
+	if (l->role)
+		l->attach.flags |= SPINDLE_ATTACH_LOG;
+	memcpy(l->peers->server.id.lineage, l->q.lineage, sizeof(l->q.lineage));
 	spindle_detach(&l->q);
-	if (!open_dir(l) || !scan(l))
+	if (!open_dir(l) || !logd_role_open(l) || !scan(l))
 		return false;
-	if (!(l->scan.is_new ? begin_new(l) : begin_again(l, era)) || !choose_frame(l) ||
-	    !start(l))
+	if (!(l->scan.is_new ? begin_new(l) : begin_again(l, era)) && !l->catch.on)
 		return false;
-	l->vid = l->q.vid;
-	l->reading = true;
+	if (!choose_frame(l) || !start(l))
+		return false;
+	if (l->catch.on)
+		logd_say(l, "the history begins with position %" PRIu64 ", and what is in front "
+			 "of it comes from other nodes", l->catch.oldest);
+	else if (!logd_begin_reading(l, true))
+		return false;
 	logd_say(l, "%s, %s, begins with position %" PRIu64, l->path,
 		 l->io.ring ? "io_uring" : "threads", l->scan.next);
 	return true;

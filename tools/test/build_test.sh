@@ -9,7 +9,7 @@
 root=$(cd "$dir/.." && pwd)
 version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$root/dkms.conf")
 
-for name in ctl perf pipe cast recv; do
+for name in ctl perf pipe cast recv logd; do
 	program=$dir/spindle-$name
 	says 0 "^spindle-$name $version\$" --version
 done
@@ -35,5 +35,14 @@ for program in "$dir"/spindle-ctl "$dir"/spindle-perf "$dir"/spindle-pipe "$dir"
 	! grep -q 'lib.*\.so\|not a dynamic' "$tmp/out"
 	verdict $? "${program##*/} uses each library that it is linked with"
 done
+
+# systemd finds the program in its path. Here it is where it was built.
+unit=$tmp/spindle-logd@.service
+sed "s|^ExecStart=|&$dir/|" "$dir/logd/spindle-logd@.service" >"$unit"
+if command -v systemd-analyze >/dev/null; then
+	systemd-analyze verify --man=no "$tmp/spindle-logd@1.service" >"$tmp/out" 2>&1 &&
+		[ ! -s "$tmp/out" ]
+	verdict $? "systemd takes the unit of spindle-logd"
+fi
 
 tap_end

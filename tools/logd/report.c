@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The logger of a subgroup with logs: it tells the kernel how far the disk is, and writes the view
+ * records. A subgroup without logs is written as well, but then the kernel is told nothing.
+ */
+#include <string.h>
+
+#include "logd.h"
+
+static bool fail_record(struct logd *l, int err)
+{
+	return logd_fail(l, "cannot use the view record in %s: %s", l->path,
+			 err == -EBADMSG ? "both copies are damaged" : strerror(-err));
+}
+
+/**
+ * logd_role_open() - find the view record that the last life has left
+ * @l: the log, whose directory is open
+ *
+ * The record of another lineage says nothing.
+ *
+ * Return: whether that was possible; a sentence says why not.
+ */
+bool logd_role_open(struct logd *l)
+{
+	int err;
+
+	if (!l->role)
+		return true;
+	err = logd_records_open(&l->records, l->io.dir);
+	if (err)
+		return fail_record(l, err);
+	if (l->records.now.views &&
+	    memcmp(l->records.now.lineage, l->peers->server.id.lineage,
+		   sizeof(l->records.now.lineage)))
+		l->records.now = (struct logd_record){ .views = 0 };
+	return true;
+}
+
+static void fill_view(struct logd *l, struct logd_view *view, uint64_t base)
+{
+	struct spindle_view v;
+	uint32_t i;
+
+	*view = (struct logd_view){ .vid = l->vid, .base = base };
+	if (spindle_view(&l->q, &v))
+		return;
+	view->members = v.members;
+	for (i = 0; i < v.members; i++)
+		view->node[i] = v.seat[i].node;
+}
+
+/**
+ * logd_view_begins() - the log is in a view: have its record on disk
+ * @l: the log; @l->vid is the view, and the reader is in it
+ * @base: position that the log has entered it at
+ * @next: the reader has come from the view before, so that no view is missing in between
+ *
+ * Return: whether that was possible; a sentence says why not.
+ */
+bool logd_view_begins(struct logd *l, uint64_t base, bool next)
+{
+	struct logd_record *now = &l->records.now;
+	struct logd_view view;
+	int err;
+
+	if (!l->role)
+		return true;
+	/* The last life may have been in a later view than its messages. */
+	if (now->era == l->q.era && logd_record_vid(now) >= l->vid)
+		return true;
+	fill_view(l, &view, base);
+	if (!view.members)
+		return logd_fail(l, "the members of view %llu are not known",
+				 (unsigned long long)l->vid);
+	if (now->era != l->q.era)
+		now->views = 0;
+	memcpy(now->lineage, l->q.lineage, sizeof(now->lineage));
+	now->era = l->q.era;
+	logd_record_add(now, &view);
+	now->known = now->known && next;
+	err = logd_records_write(&l->records);
+	return err ? fail_record(l, err) : true;
+}
+
+/* Once the view is established, a restart needs no record of an earlier one. */
+static bool look_at_established(struct logd *l)
+{
+	struct spindle_log_report own;
+	struct spindle_view v;
+	int err;
+
+	if (l->records.now.established || spindle_view(&l->q, &v) || v.rank == SPINDLE_NO_RANK ||
+	    spindle_log_block(&l->q, v.rank, &own) || !own.established ||
+	    !logd_record_establish(&l->records.now))
+		return true;
+	err = logd_records_write(&l->records);
+	return err ? fail_record(l, err) : true;
+}
+
+static uint32_t state_of(const struct logd *l)
+{
+	switch (spindle_dlog_state(&l->log)) {
+	case SPINDLE_DLOG_FULL:
+		return SPINDLE_LOG_FULL;
+	case SPINDLE_DLOG_FAILED:
+		return SPINDLE_LOG_FAILED;
+	case SPINDLE_DLOG_OPENING:
+		return SPINDLE_LOG_CATCHING_UP;
+	default:
+		return SPINDLE_LOG_LOGGING;
+	}
+}
+
+/**
+ * logd_report() - tell the kernel how far the disk is, if that has changed
+ * @l: the log
+ */
+void logd_report(struct logd *l)
+{
+	struct spindle_log_report now = {
+		.persisted = l->log.persisted,
+		.low = l->log.map.low,
+		.record = logd_record_vid(&l->records.now),
+		.state = state_of(l),
+	};
+
+	if (!l->role || !look_at_established(l) || !memcmp(&now, &l->reported, sizeof(now)))
+		return;
+	/* A log that catches up is not attached yet. */
+	if (!spindle_log_say(&l->q, &now))
+		l->reported = now;
+}
