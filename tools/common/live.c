@@ -60,6 +60,17 @@ const struct ctl_key ctl_lineage_key = CTL_KEY("lineage", "Lineage", STR, 0);
  */
 const struct ctl_key ctl_insecure_key = CTL_KEY("insecure", "Insecure", BOOL, 0);
 
+/* A key of the subgroup that only a live view has, or NULL. */
+static const char *live_key(const struct ctl_subgroup *sg)
+{
+	unsigned int k;
+
+	for (k = 0; k < CTL_RULE_VALS; k++)
+		if (sg->rule[k].set)
+			return ctl_rule_keys[k].name;
+	return ctl_is_logged(sg) ? ctl_subgroup_keys[CTL_SG_LOG].name : NULL;
+}
+
 /**
  * ctl_live_check() - does only a live view have the properties of live views?
  * @view: view
@@ -71,14 +82,15 @@ const struct ctl_key ctl_insecure_key = CTL_KEY("insecure", "Insecure", BOOL, 0)
  */
 const char *ctl_live_check(const struct ctl_view *view)
 {
-	unsigned int i, k;
+	unsigned int i;
 
-	for (i = 0; !view->is_live && i < view->subgroups; i++)
-		for (k = 0; k < CTL_RULE_VALS; k++)
-			if (view->subgroup[i].rule[k].set)
-				return ctl_asprintf("%s: '%s' is for live views only; add 'live'",
-						    ctl_subgroup_title(&view->subgroup[i]),
-						    ctl_rule_keys[k].name);
+	for (i = 0; !view->is_live && i < view->subgroups; i++) {
+		const char *key = live_key(&view->subgroup[i]);
+
+		if (key)
+			return ctl_asprintf("%s: '%s' is for live views only; add 'live'",
+					    ctl_subgroup_title(&view->subgroup[i]), key);
+	}
 	if (!view->is_live && view->insecure)
 		return "'insecure' is for live views only; add 'live'";
 	if (view->is_live && view->live[CTL_LIVE_MAX_NODES].set &&

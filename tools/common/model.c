@@ -53,6 +53,12 @@ const struct ctl_key ctl_subgroup_keys[] = {
 	SUBGROUP(MAX_MSG, "max-msg", "MaxMsg", BYTES, MAX_MSG, .def = SPINDLE_DEF_MAX_MSG),
 	SUBGROUP(RING, "ring", "Ring", BYTES, RING),
 	SUBGROUP(HOLD, "hold", "Hold", BOOL, HOLD, .def = 1),
+	SUBGROUP(LOG, "log", "Log", BOOL, LOG),
+	SUBGROUP(ACK, "ack", "Ack", ENUM, ACK, .names = &ctl_ack, .def = SPINDLE_ACK_ALL),
+	SUBGROUP(DELIVER, "deliver", "Deliver", ENUM, DELIVER, .names = &ctl_deliver,
+		 .def = SPINDLE_DELIVER_STABLE),
+	SUBGROUP(MIN_COPIES, "min-copies", "MinCopies", U32, MIN_COPIES,
+		 .max = SPINDLE_MAX_MEMBERS, .zero = "default"),
 	SUBGROUP(CELLS, "cells", "Cells", U32, CELLS),
 	SUBGROUP(CELL, "cell", "Cell", BYTES, CELL, .def = SPINDLE_DEF_CELL),
 	SUBGROUP(FIELDS, "fields", "Fields", STR, FIELDS),
@@ -84,6 +90,10 @@ const struct ctl_key ctl_tune_keys[] = {
 	TUNE(LARGE, "large", BYTES, LARGE, .def = SPINDLE_DEF_LARGE),
 	TUNE(HISTORY, "history", BYTES, HISTORY, .zero = "none"),
 	TUNE(HISTORY_FILL, "history-fill", BOOL, HISTORY_FILL),
+	TUNE(LOG_STALL_MS, "log-stall-ms", U32, LOG_STALL_MS, .zero = "never",
+	     .def = SPINDLE_DEF_LOG_STALL_MS),
+	TUNE(ON_LOG_STALL, "on-log-stall", ENUM, ON_LOG_STALL, .names = &ctl_on_log_stall,
+	     .def = SPINDLE_ON_LOG_STALL_WAIT),
 	{ .name = NULL }
 };
 
@@ -365,6 +375,18 @@ static struct ctl_ids in_view_order(const struct ctl_view *view, const struct ct
 	return out;
 }
 
+/* Is the value, an index into ctl_subgroup_keys, one that says more of logs? */
+static bool is_of_logs(unsigned int val)
+{
+	return val == CTL_SG_ACK || val == CTL_SG_DELIVER || val == CTL_SG_MIN_COPIES;
+}
+
+/* Does the kernel show such a value? @val: index into ctl_subgroup_keys */
+static bool is_shown(const struct ctl_subgroup *sg, unsigned int val)
+{
+	return ctl_subgroup_has(sg, val) && (ctl_is_logged(sg) || !is_of_logs(val));
+}
+
 /**
  * ctl_subgroup_resolve() - fill in what a subgroup leaves out
  * @view: the view of the subgroup
@@ -382,7 +404,7 @@ struct ctl_subgroup ctl_subgroup_resolve(const struct ctl_view *view,
 	unsigned int i;
 
 	for (i = 0; i < CTL_SG_VALS; i++)
-		if (i != CTL_SG_RING && i != CTL_SG_CELLS && ctl_subgroup_has(sg, i))
+		if (i != CTL_SG_RING && i != CTL_SG_CELLS && is_shown(sg, i))
 			ctl_val_default(&ctl_subgroup_keys[i], &out.val[i]);
 	out.members = in_view_order(view, &sg->members, &all);
 	if (ctl_is_table(sg)) {
@@ -410,6 +432,12 @@ bool ctl_is_table(const struct ctl_subgroup *sg)
 bool ctl_is_read(const struct ctl_subgroup *sg)
 {
 	return sg->val[CTL_SG_MODE].set && sg->val[CTL_SG_MODE].num == SPINDLE_MODE_TABLE_READ;
+}
+
+/* Has the subgroup logs? */
+bool ctl_is_logged(const struct ctl_subgroup *sg)
+{
+	return sg->val[CTL_SG_LOG].set && sg->val[CTL_SG_LOG].num;
 }
 
 /* Make a table of a subgroup that has no values yet. @line: line of its section, or 0 */
@@ -507,6 +535,28 @@ static const char *check_table(const struct ctl_subgroup *sg, int *line)
 			    ctl_subgroup_title(sg));
 }
 
+/* The kernel checks this as well. Here the mistake is found before anything is changed. */
+static const char *check_logs(const struct ctl_subgroup *sg, int *line)
+{
+	const struct ctl_key *key = &ctl_subgroup_keys[CTL_SG_ACK];
+	const struct ctl_val *mode = &sg->val[CTL_SG_MODE];
+
+	*line = sg->val[CTL_SG_LOG].line;
+	if (ctl_is_logged(sg) && mode->set && mode->num != SPINDLE_MODE_ORDERED)
+		return ctl_asprintf("%s has no logs: only an ordered subgroup can have some",
+				    ctl_subgroup_title(sg));
+	for (; !ctl_is_logged(sg) && key <= &ctl_subgroup_keys[CTL_SG_MIN_COPIES]; key++) {
+		const struct ctl_val *val = &sg->val[key - ctl_subgroup_keys];
+
+		*line = val->line;
+		if (val->set)
+			return ctl_asprintf("%s: '%s' is for subgroups with logs only",
+					    ctl_subgroup_title(sg),
+					    sg->line ? key->conf : key->name);
+	}
+	return NULL;
+}
+
 /**
  * ctl_subgroup_check() - is everything right that the kernel does not check?
  * @view: the view of the subgroup
@@ -526,6 +576,8 @@ const char *ctl_subgroup_check(const struct ctl_view *view, const struct ctl_sub
 	const char *err = check_table(sg, line);
 	unsigned int i;
 
+	if (!err)
+		err = check_logs(sg, line);
 	if (err)
 		return err;
 	*line = sg->members.line;

@@ -33,6 +33,10 @@ enum {
 	CTL_SG_MAX_MSG,
 	CTL_SG_RING,
 	CTL_SG_HOLD,
+	CTL_SG_LOG,
+	CTL_SG_ACK,
+	CTL_SG_DELIVER,
+	CTL_SG_MIN_COPIES,
 	CTL_SG_CELLS,
 	CTL_SG_CELL,
 	CTL_SG_FIELDS,
@@ -63,6 +67,8 @@ enum {
 	CTL_TUNE_LARGE,
 	CTL_TUNE_HISTORY,
 	CTL_TUNE_HISTORY_FILL,
+	CTL_TUNE_LOG_STALL_MS,
+	CTL_TUNE_ON_LOG_STALL,
 	CTL_TUNE_VALS
 };
 
@@ -263,6 +269,20 @@ struct ctl_row {
 	uint64_t recv_lag;
 	/** @dlv_lag: messages that it could have delivered and released, and has not */
 	uint64_t dlv_lag;
+	/** @logged: the subgroup has logs; otherwise nothing of what follows is known */
+	bool logged;
+	/** @persisted: messages below this position are on the member's disk */
+	uint64_t persisted;
+	/** @low: first position that its log keeps */
+	uint64_t low;
+	/** @snapshot: position of the newest snapshot on its disk; 0: none */
+	uint64_t snapshot;
+	/** @record: id of the newest view whose record is on its disk */
+	uint64_t record;
+	/** @log_state: enum spindle_log_state */
+	uint64_t log_state;
+	/** @awaited: the durable position waits for its log */
+	bool awaited;
 };
 
 /**
@@ -301,6 +321,17 @@ struct ctl_subgroup {
 	bool sender;
 	/** @oldest: kernel: position of the oldest message of the history; not set: no history */
 	struct ctl_val oldest;
+	/** @logged: the subgroup has logs */
+	bool logged;
+	/** @durable: kernel: messages below this position are durable */
+	uint64_t durable;
+	/** @established: kernel: a restart cannot miss the present view */
+	bool established;
+	/**
+	 * @durable_ms: kernel: milliseconds for which @durable has stood still although messages
+	 * wait for that; 0: none waits
+	 */
+	uint64_t durable_ms;
 	/** @tabular: the subgroup is a table; its counters are @table_stats */
 	bool tabular;
 	/** @messages: the subgroup has messages; its counters are @stats */
@@ -382,6 +413,7 @@ struct ctl_subgroup ctl_subgroup_resolve(const struct ctl_view *view,
 					 const struct ctl_subgroup *sg);
 bool ctl_is_table(const struct ctl_subgroup *sg);
 bool ctl_is_read(const struct ctl_subgroup *sg);
+bool ctl_is_logged(const struct ctl_subgroup *sg);
 void ctl_make_table(struct ctl_subgroup *sg, int line);
 void ctl_take_way(struct ctl_subgroup *sg);
 const char *ctl_mode_text(const void *subgroup);

@@ -32,6 +32,10 @@ const struct ctl_names ctl_event = NAMES("event", ctl_event_kind_words);
 const struct ctl_names ctl_live_state = NAMES("state", ctl_live_state_words);
 const struct ctl_names ctl_why = NAMES("why", ctl_why_words);
 const struct ctl_names ctl_on_exit = NAMES("on-exit", ctl_on_exit_words);
+const struct ctl_names ctl_ack = NAMES("ack", ctl_ack_words);
+const struct ctl_names ctl_deliver = NAMES("deliver", ctl_deliver_words);
+const struct ctl_names ctl_on_log_stall = NAMES("on-log-stall", ctl_on_log_stall_words);
+const struct ctl_names ctl_log_state = NAMES("log-state", ctl_log_state_words);
 const struct ctl_names ctl_reads = NAMES("reads", ctl_reads_words);
 const struct ctl_names ctl_replica_state = NAMES("state", ctl_replica_state_words);
 const struct ctl_names ctl_rdmc_state = NAMES("state", ctl_rdmc_group_state_words);
@@ -103,6 +107,10 @@ static const char *const subgroup_attr_words[] = {
 	[SPINDLE_SUBGROUP_A_HOLD] = "hold",
 	[SPINDLE_SUBGROUP_A_NODE] = "members",
 	[SPINDLE_SUBGROUP_A_RULE] = "rule",
+	[SPINDLE_SUBGROUP_A_LOG] = "log",
+	[SPINDLE_SUBGROUP_A_ACK] = "ack",
+	[SPINDLE_SUBGROUP_A_DELIVER] = "deliver",
+	[SPINDLE_SUBGROUP_A_MIN_COPIES] = "min-copies",
 };
 
 const struct ctl_names ctl_subgroup_attr = NAMES("attribute", subgroup_attr_words);
@@ -132,6 +140,25 @@ static const char *const error_text[] = {
 	[SPINDLE_ERR_NOT_MEMBER] = "the rules of the live view have moved it to another subgroup",
 	[SPINDLE_ERR_TX_MASK] = "a message names members of no view that the module knows",
 	[SPINDLE_ERR_BEHIND] = "the history has forgotten what the process had not consumed",
+	[SPINDLE_ERR_LOG] = "the logger took back what it had said, or contradicted itself",
+};
+
+/* Events that mean the same each time, so that the kernel need not give a reason. */
+static const char *const event_text[] = {
+	[SPINDLE_EVENT_LOG_LAGGING] = "the log of the node has messages and persists none",
+	[SPINDLE_EVENT_LOG_BEHIND] = "the history has forgotten what the log has not persisted",
+	[SPINDLE_EVENT_LOG_FULL] = "the disk of the log is full",
+	[SPINDLE_EVENT_LOG_FAILED] = "the disk of the log has failed",
+	[SPINDLE_EVENT_LOG_OK] = "the log writes again",
+};
+
+/* What is wrong with a log in such a state. */
+static const char *const log_state_text[] = {
+	[SPINDLE_LOG_NONE] = "no logger",
+	[SPINDLE_LOG_CATCHING_UP] = "catching up",
+	[SPINDLE_LOG_FULL] = "disk full",
+	[SPINDLE_LOG_FAILED] = "disk failed",
+	[SPINDLE_LOG_BEHIND] = "behind the history",
 };
 
 static const char *const rdmc_error_texts[] = {
@@ -204,6 +231,30 @@ const char *ctl_name_parse(const struct ctl_names *names, const char *word, uint
 const char *ctl_error_text(uint64_t error)
 {
 	return error < CTL_ARRAY_SIZE(error_text) ? error_text[error] : NULL;
+}
+
+/**
+ * ctl_event_text() - a sentence for an event
+ * @event: enum spindle_event_kind
+ *
+ * Return: the sentence, or NULL if the word for the event says enough
+ */
+const char *ctl_event_text(uint64_t event)
+{
+	return event < CTL_ARRAY_SIZE(event_text) ? event_text[event] : NULL;
+}
+
+/**
+ * ctl_log_state_text() - what is wrong with the log of a member
+ * @state: enum spindle_log_state
+ *
+ * Return: the words, or NULL if nothing is wrong
+ */
+const char *ctl_log_state_text(uint64_t state)
+{
+	if (state < CTL_ARRAY_SIZE(log_state_text))
+		return log_state_text[state];
+	return ctl_name(&ctl_log_state, state);
 }
 
 /**

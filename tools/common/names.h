@@ -30,6 +30,10 @@ extern const struct ctl_names ctl_event;
 extern const struct ctl_names ctl_live_state;
 extern const struct ctl_names ctl_why;
 extern const struct ctl_names ctl_on_exit;
+extern const struct ctl_names ctl_ack;
+extern const struct ctl_names ctl_deliver;
+extern const struct ctl_names ctl_on_log_stall;
+extern const struct ctl_names ctl_log_state;
 extern const struct ctl_names ctl_reads;
 extern const struct ctl_names ctl_replica_state;
 extern const struct ctl_names ctl_rdmc_state;
@@ -57,6 +61,8 @@ extern const struct ctl_names ctl_rule_attr;
 const char *ctl_name(const struct ctl_names *names, uint64_t value);
 const char *ctl_name_parse(const struct ctl_names *names, const char *word, uint64_t *value);
 const char *ctl_error_text(uint64_t error);
+const char *ctl_event_text(uint64_t event);
+const char *ctl_log_state_text(uint64_t state);
 const char *ctl_rdmc_error_text(uint64_t error);
 
 #endif /* SPINDLE_COMMON_NAMES_H */

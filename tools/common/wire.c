@@ -339,6 +339,8 @@ const struct ctl_field ctl_reader_fields[] = {
 	{ 0 }
 };
 
+#define ROW_LOGGED	offsetof(struct ctl_row, logged)
+
 const struct ctl_field ctl_row_fields[] = {
 	ROW(NUM, "id", id, ID, .head = "member"),
 	ROW(NUM, "sent", sent, SENT),
@@ -348,11 +350,19 @@ const struct ctl_field ctl_row_fields[] = {
 	ROW(NUM, "ahead", ahead, UNSPEC, .needs = offsetof(struct ctl_row, sends)),
 	ROW(NUM, "recv-lag", recv_lag, UNSPEC),
 	ROW(NUM, "dlv-lag", dlv_lag, UNSPEC),
+	ROW(NUM, "persisted", persisted, PERSISTED, .needs = ROW_LOGGED),
+	ROW(NUM, "low", low, LOW, .needs = ROW_LOGGED),
+	ROW(NUM, "snapshot", snapshot, SNAPSHOT, .needs = ROW_LOGGED),
+	ROW(NUM, "record", record, RECORD, .needs = ROW_LOGGED),
+	ROW(NUM, "log-state", log_state, LOG_STATE, .names = &ctl_log_state,
+	    .needs = ROW_LOGGED),
+	ROW(FLAG, "awaited", awaited, AWAITED, .needs = ROW_LOGGED),
 	{ 0 }
 };
 
 #define MESSAGES	offsetof(struct ctl_subgroup, messages)
 #define TABULAR		offsetof(struct ctl_subgroup, tabular)
+#define LOGGED		offsetof(struct ctl_subgroup, logged)
 
 const struct ctl_field ctl_subgroup_fields[] = {
 	CTL_MADE(NULL, ctl_mode_text, .head = "mode"),
@@ -368,6 +378,9 @@ const struct ctl_field ctl_subgroup_fields[] = {
 	SUBGROUP(NUM, "files", readers, UNSPEC, .needs = TABULAR),
 	SUBGROUP(FLAG, "writer", sender, UNSPEC, .needs = TABULAR),
 	SUBGROUP(VAL, "oldest", oldest, OLDEST),
+	SUBGROUP(NUM, "durable", durable, DURABLE, .needs = LOGGED),
+	SUBGROUP(FLAG, "established", established, ESTABLISHED, .needs = LOGGED),
+	SUBGROUP(NUM, "durable-ms", durable_ms, DURABLE_MS, .needs = LOGGED),
 	SUBGROUP(STATS, "stats", stats, STATS, .names = &ctl_subgroup_stat, .needs = MESSAGES),
 	SUBGROUP(STATS, "stats", table_stats, TABLE_STATS, .names = &ctl_table_stat,
 		 .head = "table-stats", .needs = TABULAR),
@@ -426,6 +439,7 @@ void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest)
 	ctl_record_nest(ctl_subgroup_fields, sg, nest);
 	sg->tabular = ctl_is_table(sg);
 	sg->messages = !sg->tabular;
+	sg->logged = ctl_is_logged(sg);
 	ctl_tune_get(sg->tune, a[SPINDLE_SUBGROUP_A_TUNE]);
 	ctl_rule_get(sg, a[SPINDLE_SUBGROUP_A_RULE]);
 	get_hist(&sg->hist[CTL_SEND], a[SPINDLE_SUBGROUP_A_SEND_HIST]);
@@ -436,8 +450,10 @@ void ctl_subgroup_get(struct ctl_subgroup *sg, struct nlattr *nest)
 	nla_for_each_nested(attr, nest, rem)
 		if (nla_type(attr) == SPINDLE_SUBGROUP_A_NODE)
 			get_subgroup_node(sg, attr);
-	for (i = 0; i < sg->rows; i++)
+	for (i = 0; i < sg->rows; i++) {
 		ctl_row_lag(sg, &sg->row[i]);
+		sg->row[i].logged = sg->logged;
+	}
 	for (i = 0; i < sg->reader_count; i++)
 		reckon(&sg->reader[i]);
 }

@@ -224,6 +224,15 @@ static void check_subgroups(struct ctl_conf *conf, const struct ctl_view *view)
 	}
 }
 
+/* Complain about a key of a subgroup in a view that is not live. */
+static void not_live(struct ctl_conf *conf, const struct ctl_view *view, int line,
+		     const struct ctl_key *key)
+{
+	ctl_conf_complain(conf, line,
+			  "%s is for live views only; the one in line %d has no %s = yes",
+			  key->conf, view->line, ctl_live_key.conf);
+}
+
 /* Complain about properties of live views in a view that is not live. */
 static void check_static(struct ctl_conf *conf, const struct ctl_view *view)
 {
@@ -239,13 +248,16 @@ static void check_static(struct ctl_conf *conf, const struct ctl_view *view)
 		ctl_conf_complain(conf, view->witnesses.line,
 				  "%s is for live views only, and line %d says %s = no",
 				  ctl_witness_key.conf, view->said.line, ctl_live_key.conf);
-	for (i = 0; i < view->subgroups; i++)
+	for (i = 0; i < view->subgroups; i++) {
+		const struct ctl_subgroup *sg = &view->subgroup[i];
+
 		for (k = 0; k < CTL_RULE_VALS; k++)
-			if (view->subgroup[i].rule[k].line)
-				ctl_conf_complain(conf, view->subgroup[i].rule[k].line,
-						  "%s is for live views only; the one in line %d has no %s = yes",
-						  ctl_rule_keys[k].conf, view->line,
-						  ctl_live_key.conf);
+			if (sg->rule[k].line)
+				not_live(conf, view, sg->rule[k].line, &ctl_rule_keys[k]);
+		if (ctl_is_logged(sg))
+			not_live(conf, view, sg->val[CTL_SG_LOG].line,
+				 &ctl_subgroup_keys[CTL_SG_LOG]);
+	}
 }
 
 static void check_live(struct ctl_conf *conf, const struct ctl_view *view)

@@ -95,14 +95,23 @@ static const struct ctl_field line_fields[] = {
 	{ 0 }
 };
 
+/* The reason that an error or an event has by itself, or NULL. */
+static const char *known_reason(const struct line *l)
+{
+	if (l->error.num)
+		return ctl_error_text(l->error.num);
+	if (l->rdmc_error.num)
+		return ctl_rdmc_error_text(l->rdmc_error.num);
+	return ctl_event_text(l->kind);
+}
+
 static void print_line(const struct line *l)
 {
 	const char *reason = l->reason;
 	const struct ctl_field *f;
 
-	if (!*reason && (l->error.num || l->rdmc_error.num))
-		reason = l->error.num ? ctl_error_text(l->error.num) :
-					ctl_rdmc_error_text(l->rdmc_error.num);
+	if (!*reason)
+		reason = known_reason(l);
 	printf("%s  %-*s", ctl_now(true), l->node.set || *l->reason ? EVENT_WIDE : 0, l->event);
 	for (f = line_fields; f->kind; f++) {
 		const struct ctl_val *val = (const void *)((const char *)l + f->at);

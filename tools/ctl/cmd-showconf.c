@@ -56,9 +56,12 @@ static void print_subgroup(const struct ctl_subgroup *sg)
 {
 	struct ctl_subgroup out = *sg;
 	bool table = ctl_is_table(sg);
+	unsigned int i;
 
 	/* The section says that it is a table, of mode write unless there is a line. */
 	out.val[CTL_SG_MODE].set &= !table;
+	for (i = CTL_SG_LOG; i <= CTL_SG_MIN_COPIES; i++)
+		out.val[i].set &= ctl_is_logged(sg);
 	printf("\n[%s]\n", table ? "Table" : "Subgroup");
 	print_vals(ctl_subgroup_keys, out.val);
 	if (ctl_is_read(sg))

@@ -10,6 +10,7 @@
 #include "common/out.h"
 #include "common/util.h"
 #include "common/wire.h"
+#include "durable.h"
 #include "replicas.h"
 #include "report.h"
 
@@ -21,7 +22,7 @@ struct shown {
 	struct ctl_status *status;
 	/** @count: entries of @status */
 	unsigned int count;
-	/** @sg: their subgroups, whose readers may be replicas */
+	/** @sg: their subgroups, which may have logs, and whose readers may be replicas */
 	struct ctl_running_subgroup *sg;
 	/** @sgs: entries of @sg */
 	unsigned int sgs;
@@ -34,6 +35,7 @@ static void show_json(const struct shown *s)
 
 	for (i = 0; i < s->count; i++) {
 		obj = ctl_report_json(&s->status[i]);
+		ctl_json_add(obj, "durable", ctl_durable_json(s->sg, s->sgs, s->status[i].node));
 		ctl_json_add(obj, "replicas", ctl_replicas_json(s->sg, s->sgs, s->status[i].node));
 		json_object_array_add(list, obj);
 	}
@@ -50,6 +52,7 @@ static void show_text(const struct shown *s)
 			  *ctl_report_state(&s->status[i])))
 			putchar('\n');
 		ctl_report_print(&s->status[i], stdout);
+		ctl_durable_print(s->sg, s->sgs, s->status[i].node);
 		ctl_replicas_print(s->sg, s->sgs, s->status[i].node);
 	}
 	if (!s->count)

@@ -116,18 +116,23 @@ static void print_trouble(const struct ctl_running_subgroup *s)
 		       (unsigned long long)s->node);
 }
 
-/* The columns of subgroups, or of tables. If one table is of mode read, the modes are shown. */
+/*
+ * The columns of subgroups, or of tables. If one table is of mode read, the modes are shown, and if
+ * one subgroup has logs, how far messages are durable.
+ */
 static const char *columns_of(const struct ctl_running_subgroup *list, unsigned int count,
 			      bool tables)
 {
-	bool reads = false;
+	bool reads = false, logged = false;
 	unsigned int i;
 
-	if (!tables)
-		return "subgroup name mode state error members senders sender readers lsn sent "
-		       "received delivered";
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		reads |= ctl_is_read(&list[i].sg);
+		logged |= list[i].sg.logged;
+	}
+	if (!tables)
+		return ctl_asprintf("subgroup name mode state error members senders sender readers "
+				    "lsn %ssent received delivered", logged ? "durable " : "");
 	return ctl_asprintf("table name %scells cell state error members files writer taken pushed "
 			    "heard generation", reads ? "mode " : "");
 }

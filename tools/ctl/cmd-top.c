@@ -12,6 +12,7 @@
 #include "common/out.h"
 #include "common/stats.h"
 #include "common/util.h"
+#include "durable.h"
 #include "looks.h"
 
 static const struct ctl_key top_keys[] = {
@@ -39,11 +40,13 @@ static struct json_object *json_subgroup(const struct ctl_span *span,
 
 	obj = ctl_record_json("id name", ctl_subgroup_fields, &s->sg);
 	ctl_json_add(obj, "vid", ctl_json_num(s->vid));
-	ctl_record_add(obj, "state", ctl_subgroup_fields, &s->sg);
+	ctl_record_add(obj, "state durable durable-ms", ctl_subgroup_fields, &s->sg);
 	json_rates(obj, ctl_subgroup_rates, &s->sg.stats,
 		   ctl_subgroup_before(span->before, s), span->seconds);
-	ctl_json_add(obj, "members", ctl_record_list("id ahead recv-lag dlv-lag", ctl_row_fields,
-						     s->sg.row, s->sg.rows, sizeof(*s->sg.row)));
+	ctl_json_add(obj, "members",
+		     ctl_record_list("id ahead recv-lag dlv-lag persisted log-state awaited",
+				     ctl_row_fields, s->sg.row, s->sg.rows,
+				     sizeof(*s->sg.row)));
 	ctl_json_add(obj, "held-by", holder ? ctl_record_json(NULL, ctl_reader_fields, holder) :
 			    NULL);
 	return obj;
@@ -165,13 +168,27 @@ static const char *holder_text(const struct ctl_running_subgroup *s, const struc
 			    (unsigned long long)r->lag, (unsigned long long)r->idle_ms);
 }
 
+/* Has one of the subgroups logs? */
+static bool has_logs(const struct ctl_sample *now)
+{
+	const struct ctl_running_subgroup *s;
+
+	for (s = now->sg; s < now->sg + now->sgs; s++)
+		if (s->sg.logged)
+			return true;
+	return false;
+}
+
 static void write_members(FILE *to, const struct ctl_sample *now)
 {
 	const struct ctl_running_subgroup *s;
+	bool logs = has_logs(now);
 	struct ctl_table t = { 0 };
 	unsigned int m;
 
 	ctl_table_head(&t, "node subgroup member ahead recv-lag dlv-lag reader");
+	if (logs)
+		ctl_table_head(&t, "log");
 	for (s = now->sg; s < now->sg + now->sgs; s++) {
 		for (m = 0; m < s->sg.rows; m++) {
 			ctl_table_num(&t, s->node);
@@ -179,6 +196,8 @@ static void write_members(FILE *to, const struct ctl_sample *now)
 			ctl_record_cells(&t, "member ahead recv-lag dlv-lag", ctl_row_fields,
 					 &s->sg.row[m]);
 			ctl_table_cell(&t, holder_text(s, &s->sg.row[m]));
+			if (logs)
+				ctl_table_cell(&t, ctl_durable_why(s, &s->sg.row[m]));
 		}
 	}
 	if (t.cells > t.columns) {

@@ -309,6 +309,17 @@ static bool has_reads(const struct ctl_view *view)
 	return false;
 }
 
+/* Has one of the subgroups logs? */
+static bool has_logs(const struct ctl_view *view)
+{
+	unsigned int i;
+
+	for (i = 0; i < view->subgroups; i++)
+		if (ctl_is_logged(&view->subgroup[i]))
+			return true;
+	return false;
+}
+
 static const char *columns_of(const struct ctl_view *view, bool tables)
 {
 	bool live = view->is_live;
@@ -316,9 +327,9 @@ static const char *columns_of(const struct ctl_view *view, bool tables)
 	if (tables)
 		return ctl_asprintf("table name %scells cell members %sfields",
 				    has_reads(view) ? "mode " : "", live ? "shards min " : "");
-	return live ? "subgroup name mode window max-msg ring hold members senders shards min "
-		      "on-exit" :
-		      "subgroup name mode window max-msg ring hold members senders";
+	return ctl_asprintf("subgroup name mode window max-msg ring hold %smembers senders%s",
+			    has_logs(view) ? "log ack deliver min-copies " : "",
+			    live ? " shards min on-exit" : "");
 }
 
 /* Print the subgroups, or the tables, if there are any. Return: whether there are. */

@@ -103,6 +103,16 @@ static void print_history(const struct ctl_subgroup *sg)
 		printf("    history  from lsn %llu\n", (unsigned long long)sg->oldest.num);
 }
 
+static void print_durable(const struct ctl_subgroup *sg)
+{
+	if (!sg->logged)
+		return;
+	printf("    durable  below lsn %llu", (unsigned long long)sg->durable);
+	if (sg->durable_ms)
+		printf(", stands still for %llu ms", (unsigned long long)sg->durable_ms);
+	puts(sg->established ? "" : ", the view is not established");
+}
+
 /* The range of sizes that an entry counts. */
 static const char *sizes(const struct ctl_hist *hist, unsigned int entry)
 {
@@ -196,10 +206,13 @@ void ctl_detail_print(const struct ctl_subgroup *sg)
 	print_tune(sg->tune);
 	print_memory(sg);
 	print_history(sg);
+	print_durable(sg);
 	print_counters(sg);
 	print_batches(sg);
 	print_table("readers", "pid comm reads lag idle-ms lsn", ctl_reader_fields, sg->reader,
 		    sg->reader_count, sizeof(*sg->reader));
 	print_table("members", "member sent slots received delivered ahead recv-lag dlv-lag",
 		    ctl_row_fields, sg->row, sg->rows, sizeof(*sg->row));
+	print_table("logs", "member persisted low snapshot record log-state awaited",
+		    ctl_row_fields, sg->row, sg->logged ? sg->rows : 0, sizeof(*sg->row));
 }

@@ -97,9 +97,26 @@ static struct ctl_subgroup resolve(const struct ctl_view *view, const struct ctl
 	return view->is_live ? ctl_rule_resolve(view, sg) : ctl_subgroup_resolve(view, sg);
 }
 
-static char *diff_subgroup(char *out, const char *in, const struct ctl_subgroup *a,
-			   const struct ctl_subgroup *b)
+/*
+ * Where only one of two subgroups has logs, the other one gets the defaults of the values that say
+ * more of them.
+ */
+static void even_out(struct ctl_subgroup *a, struct ctl_subgroup *b)
 {
+	unsigned int i;
+
+	for (i = CTL_SG_ACK; i <= CTL_SG_MIN_COPIES; i++) {
+		if (a->val[i].set == b->val[i].set)
+			continue;
+		ctl_val_default(&ctl_subgroup_keys[i], &a->val[i]);
+		ctl_val_default(&ctl_subgroup_keys[i], &b->val[i]);
+	}
+}
+
+static char *diff_subgroup(char *out, const char *in, struct ctl_subgroup *a,
+			   struct ctl_subgroup *b)
+{
+	even_out(a, b);
 	out = diff_vals(out, in, ctl_subgroup_keys, a->val, b->val);
 	out = diff_vals(out, in, ctl_rule_keys, a->rule, b->rule);
 	out = diff_ids(out, in, "members", &a->members, &b->members);

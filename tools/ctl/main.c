@@ -45,6 +45,8 @@ static const struct noun nouns[] = {
 	  "           member ID@ADDR[:PORT]...\n"
 	  "           [subgroup ID [name S] [mode ordered|unordered] [window W]\n"
 	  "            [max-msg BYTES] [ring BYTES] [hold 0|1] [lsn N]\n"
+	  "            [log 0|1] [ack all|majority] [deliver stable|durable]\n"
+	  "            [min-copies N|default]\n"
 	  "            [members 1,2,3|all] [senders 1,2|none|all]\n"
 	  "            [shards S] [min K] [on-exit discard|leave]]...\n"
 	  "           [table ID cells N [cell BYTES] [mode write|read] [name S]\n"
@@ -54,6 +56,8 @@ static const struct noun nouns[] = {
 	{ "subgroup", ctl_cmd_subgroup,
 	  "  subgroup add|replace node N id S [name NAME] [mode ordered|unordered]\n"
 	  "           [window W] [max-msg BYTES] [ring BYTES] [hold 0|1]\n"
+	  "           [log 0|1] [ack all|majority] [deliver stable|durable]\n"
+	  "           [min-copies N|default]\n"
 	  "           [members 1,2,3] [senders 1,2|none] [shards S] [min K]\n"
 	  "           [on-exit discard|leave] [timeout SECONDS] [no-wait]\n"
 	  "  subgroup add|replace node N table S cells N [cell BYTES] [mode write|read]\n"
@@ -65,7 +69,8 @@ static const struct noun nouns[] = {
 	  "            packed|tracking|express|all on|off]...\n"
 	  "           [send-budget M] [recv-budget M] [dlv-budget M] [silence ROUNDS]\n"
 	  "           [stall-ms MS|never] [large BYTES] [history BYTES|none]\n"
-	  "           [history-fill 0|1]\n"
+	  "           [history-fill 0|1] [log-stall-ms MS|never]\n"
+	  "           [on-log-stall wait|forget|leave]\n"
 	  "  subgroup show [node N] [id S|name NAME] [-v]\n", NULL },
 	{ "table", ctl_cmd_table,
 	  "  table add node N table T cells N [cell BYTES] [mode write|read] [name NAME]\n"

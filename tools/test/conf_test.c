@@ -49,6 +49,20 @@ static void put_address(struct nl_msg *msg, uint32_t id, const char *ip)
 	nla_nest_end(msg, nest);
 }
 
+/* The subgroup of the view of runs() that has logs; 0: none has. The first one has number 1. */
+static uint32_t with_logs;
+
+/* A subgroup without logs may say so, or say nothing of logs. */
+static void put_logs(struct nl_msg *msg, uint32_t id)
+{
+	nla_put_u8(msg, SPINDLE_SUBGROUP_A_LOG, id + 1 == with_logs);
+	if (id + 1 != with_logs)
+		return;
+	nla_put_u8(msg, SPINDLE_SUBGROUP_A_ACK, SPINDLE_ACK_MAJORITY);
+	nla_put_u8(msg, SPINDLE_SUBGROUP_A_DELIVER, SPINDLE_DELIVER_STABLE);
+	nla_put_u32(msg, SPINDLE_SUBGROUP_A_MIN_COPIES, 0);
+}
+
 /* Add a subgroup with one member. If it has one shard, its rule names two nodes. */
 static void put_subgroup(struct nl_msg *msg, uint32_t id, uint32_t member, uint32_t shards)
 {
@@ -60,6 +74,8 @@ static void put_subgroup(struct nl_msg *msg, uint32_t id, uint32_t member, uint3
 	nla_put_u32(msg, SPINDLE_SUBGROUP_A_MAX_MSG, SPINDLE_DEF_MAX_MSG);
 	nla_put_u32(msg, SPINDLE_SUBGROUP_A_RING, 1 << 20);
 	nla_put_u8(msg, SPINDLE_SUBGROUP_A_HOLD, 1);
+	if (with_logs)
+		put_logs(msg, id);
 	put_node(msg, SPINDLE_SUBGROUP_A_NODE, member, shards > 1);
 	rule = nla_nest_start(msg, SPINDLE_SUBGROUP_A_RULE);
 	nla_put_u32(msg, SPINDLE_RULE_A_SHARDS, shards);
@@ -646,6 +662,80 @@ static void test_changes(void)
 	spares = 0;
 }
 
+#define LOGS_VIEW NODE "[View]\nVid = 7\nTimeoutMs = 100\nSpares = 4\n" MEMBERS SHARDS
+#define LOGS	"Log = 1\nAck = majority\n"
+
+/* Subgroup 9 has logs in the view, and others in the file. */
+static void test_logs(void)
+{
+	struct nlattr **a;
+	char *shown;
+
+	spares = 4;
+	with_logs = 10;
+	runs(7, SPINDLE_LIVE_ACTIVE);
+	run(ctl_cmd_showconf, "showconf", "");
+	shown = ctl_strdup(output);
+	ok(strstr(shown, "Ring = 1048576\nHold = 1\nLog = 1\nAck = majority\nDeliver = stable\n"
+			 "MinCopies = default\nMembers = 1,5\n") &&
+	   strstr(shown, "Ring = 1048576\nHold = 1\nMembers = all\n"),
+	   "showconf writes logs, and nothing of them where there are none");
+	ok(!apply(shown, " --prune --replace") && untouched(),
+	   "apply finds nothing to do for logs of showconf");
+	ok(!apply(LOGS_VIEW NAMED LOGS, " --prune --replace") && untouched(),
+	   "nor for defaults that the file leaves out");
+	ok(apply(LOGS_VIEW NAMED LOGS "MinCopies = 3\n", "") == CTL_FAILED && untouched() &&
+	   strstr(output, "subgroup 9 of the live view of node 1 has other rules; --replace") &&
+	   strstr(output, "    subgroup 9 min-copies: default -> 3\n"),
+	   "a subgroup with other copies is another one");
+	ok(!apply(LOGS_VIEW NAMED "Log = yes\nDeliver = durable\n", " --replace --dry-run") &&
+	   strstr(output, "~ subgroup 9 of the live view of node 1\n"
+			  "    subgroup 9 ack: majority -> all\n"
+			  "    subgroup 9 deliver: stable -> durable\n"), "both are shown");
+	ok(!apply(LOGS_VIEW NAMED, " --replace --dry-run") &&
+	   strstr(output, "    subgroup 9 log: 1 -> 0\n    subgroup 9 ack: majority -> all\n") &&
+	   !strstr(output, "deliver") && !strstr(output, "min-copies"), "logs that go");
+	with_logs = 0;
+	runs(7, SPINDLE_LIVE_ACTIVE);
+	ok(!apply(LOGS_VIEW NAMED "Log = 1\n", " --replace --dry-run") &&
+	   strstr(output, "~ subgroup 9 of the live view of node 1\n"
+			  "    subgroup 9 log: 0 -> 1\n") &&
+	   !strstr(output, "ack"), "logs that come");
+	wire.refuse = SPINDLE_CMD_SUBGROUP_CHANGE;
+	wire.err = -ENOSPC;
+	apply(LOGS_VIEW NAMED LOGS "Deliver = durable\nMinCopies = 2\n", " --replace");
+	a = sent(SPINDLE_CMD_SUBGROUP_CHANGE);
+	a = ctl_nest_attrs(a ? a[SPINDLE_A_REPLACE] : NULL, SPINDLE_SUBGROUP_A_MAX);
+	ok(attr_is(a[SPINDLE_SUBGROUP_A_LOG], 1, 1) &&
+	   attr_is(a[SPINDLE_SUBGROUP_A_ACK], 1, SPINDLE_ACK_MAJORITY) &&
+	   attr_is(a[SPINDLE_SUBGROUP_A_DELIVER], 1, SPINDLE_DELIVER_DURABLE) &&
+	   attr_is(a[SPINDLE_SUBGROUP_A_MIN_COPIES], 4, 2), "the request has the logs of the file");
+	spares = 0;
+}
+
+/* What the kernel would refuse is refused with a line of the file. */
+static void test_logs_refused(void)
+{
+	begin(1);
+	refuses(NODE "[View]\nVid = 3\n" MEMBERS "[Subgroup]\nId = 0\nLog = 1\n", 10,
+		"Log is for live views only; the one in line 4 has no Live = yes",
+		"a static view has no logs");
+	refuses(INSECURE LIVE "[Subgroup]\nId = 0\nMode = unordered\nLog = 1\n", 11,
+		"subgroup 0 has no logs: only an ordered subgroup can have some",
+		"an unordered subgroup has no logs");
+	refuses(INSECURE LIVE "[Subgroup]\nId = 0\nAck = all\n", 10,
+		"subgroup 0: 'Ack' is for subgroups with logs only", "no logs, and Ack");
+	refuses(INSECURE LIVE "[Subgroup]\nId = 0\nLog = no\nmin-copies = 2\n", 11,
+		"subgroup 0: 'MinCopies' is for subgroups with logs only",
+		"no logs, and MinCopies");
+	refuses(INSECURE LIVE "[Subgroup]\nId = 0\nDeliver = stable\n", 10,
+		"subgroup 0: 'Deliver' is for subgroups with logs only", "no logs, and Deliver");
+	refuses(INSECURE LIVE "[Subgroup]\nId = 0\nLog = 1\nMinCopies = 65\n", 11,
+		"MinCopies = 65: not a number from 0 to 64", "too many copies");
+	refuses(INSECURE LIVE "[Table]\nId = 0\nCells = 1\nLog = 1\n", 11,
+		"[Table] has no key 'Log'", "a table has no logs");
+}
+
 /* Table 4 is as it is in a file, or goes, or comes, or changes. */
 static void test_tables(void)
 {
@@ -768,6 +858,8 @@ int main(void)
 	test_key();
 	test_show();
 	test_changes();
+	test_logs();
+	test_logs_refused();
 	test_tables();
 	test_table_mode();
 	test_table_shards();

@@ -118,12 +118,25 @@ says 2 "subgroup 1 shards '65': not a number from 1 to 64" view set subgroup 1 s
 says 2 "subgroup 1 shards '0': not a number from 1 to 64" view set subgroup 1 shards 0
 says 2 "subgroup 1 min '65': not a number from 1 to 64" view set subgroup 1 min 65
 says 2 "subgroup 1 on-exit 'stay': none of discard|leave" view set subgroup 1 on-exit stay
+says 2 "subgroup 1 log '2': neither 0 (no) nor 1 (yes)" view set subgroup 1 log 2
+says 2 "subgroup 1 ack 'some': none of all|majority" view set subgroup 1 ack some
+says 2 "subgroup 1 deliver 'now': none of stable|durable" view set subgroup 1 deliver now
+says 2 "subgroup 1 min-copies '65': not a number from 0 to 64" view set subgroup 1 min-copies 65
+says 2 "subgroup add: subgroup 7: 'min-copies' is for subgroups with logs only" \
+	subgroup add node 1 id 7 min-copies 2
+says 2 "subgroup 3 has no logs: only an ordered subgroup can have some" \
+	view set live node 1 vid 1 member 1@10.0.0.1 subgroup 3 log 1 mode unordered
+says 2 "subgroup set: on-log-stall 'stay': none of wait|forget|leave" \
+	subgroup set 1 id 0 on-log-stall stay
+says 2 "subgroup set: log-stall-ms 'x': not a number" subgroup set 1 id 0 log-stall-ms x
+says 0 'min-copies N|default' help view
+says 0 'on-log-stall wait|forget|leave' help subgroup
 says 2 "'shards' is not known here; .*said of a subgroup" view set live shards 3
 says 2 "table 1 shards '65': not a number from 1 to 64" view set live table 1 cells 4 shards 65
 says 2 "table 1 shards '0': not a number from 1 to 64" table add 1 table 1 cells 4 shards 0
 says 2 "table 3: 'shards' is for live views only; add 'live'" \
 	view set node 1 vid 1 member 1@10.0.0.1 table 3 cells 4 shards 2
-for words in 'shards 2' 'min 2' 'on-exit leave'; do
+for words in 'shards 2' 'min 2' 'on-exit leave' 'log 1'; do
 	# shellcheck disable=SC2086 # words are wanted
 	says 2 "subgroup 3: '${words% *}' is for live views only; add 'live'" \
 		view set node 1 vid 1 member 1@10.0.0.1 subgroup 3 $words
@@ -525,6 +538,18 @@ offers 'write read' spindle-ctl view set subgroup 1 table 2 mode ''
 offers 'write read' spindle-ctl subgroup add 1 table 2 mode ''
 offers 'write read' spindle-ctl table add 1 table 2 mode ''
 offers 'discard leave' spindle-ctl view set subgroup 1 on-exit ''
+offers 'discard leave' spindle-ctl subgroup add 1 id 2 on-exit ''
+offers '0 1' spindle-ctl subgroup add 1 id 2 hold ''
+for verb in 'view set live subgroup 1' 'subgroup add 1 id 2' 'subgroup replace 1 id 2'; do
+	# shellcheck disable=SC2086 # words are wanted
+	{
+		offers '0 1' spindle-ctl $verb log ''
+		offers 'all majority' spindle-ctl $verb log 1 ack ''
+		offers 'stable durable' spindle-ctl $verb log 1 deliver ''
+		offers 'default' spindle-ctl $verb log 1 min-copies ''
+		offers 'min-copies' spindle-ctl $verb log 1 min-c
+	}
+done
 offers 'shards' spindle-ctl view set live subgroup 1 sh
 offers 'shards' spindle-ctl table add 1 table 2 cells 4 sh
 offers '' spindle-ctl table add 1 table 2 shards ''
@@ -534,6 +559,9 @@ offers 'on off' spindle-ctl subgroup set node 1 id 0 packed ''
 offers 'never' spindle-ctl subgroup set 1 id 0 stall-ms ''
 offers '' spindle-ctl subgroup set 1 id 0 large ''
 offers 'large' spindle-ctl subgroup set 1 id 0 stall-ms never lar
+offers 'never' spindle-ctl subgroup set 1 id 0 log-stall-ms ''
+offers 'wait forget leave' spindle-ctl subgroup set 1 id 0 on-log-stall ''
+offers 'log-stall-ms' spindle-ctl subgroup set 1 id 0 on-log-stall leave lo
 offers 'merged-acks' spindle-ctl subgroup set 1 id 0 nulls off m
 offers 'node id' spindle-ctl top -n 3 ''
 offers '-b --batch -d --delay -n --count' spindle-ctl top -

@@ -165,6 +165,98 @@ static void test_table_mode(void)
 		   SPINDLE_MODE_TABLE_READ), "the mode in front of the table");
 }
 
+/* The attributes of the nth subgroup of the last request. */
+static struct nlattr **sent_attrs(int n)
+{
+	return ctl_nest_attrs(sent_subgroup(n), SPINDLE_SUBGROUP_A_MAX);
+}
+
+/* Is the command line refused with these words, before a request is sent? */
+static bool refused(int (*cmd)(struct ctl_args *a), const char *noun, const char *words,
+		    const char *want)
+{
+	begin(1);
+	return run(cmd, noun, words) == 2 && strstr(output, want) && !wire.sents;
+}
+
+#define SET "set node 1 vid 1 member 1@10.0.0.1 "
+
+static void test_logs(void)
+{
+	struct nlattr **sg;
+
+	begin(1);
+	run(ctl_cmd_view, "view", SET "live subgroup 0 log 1 ack majority deliver durable "
+	    "min-copies 3 subgroup 1 log yes subgroup 2 log 0 subgroup 3");
+	sg = sent_attrs(0);
+	ok(attr_is(sg[SPINDLE_SUBGROUP_A_LOG], 1, 1) &&
+	   attr_is(sg[SPINDLE_SUBGROUP_A_ACK], 1, SPINDLE_ACK_MAJORITY) &&
+	   attr_is(sg[SPINDLE_SUBGROUP_A_DELIVER], 1, SPINDLE_DELIVER_DURABLE) &&
+	   attr_is(sg[SPINDLE_SUBGROUP_A_MIN_COPIES], 4, 3), "logs go to the kernel");
+	sg = sent_attrs(1);
+	ok(attr_is(sg[SPINDLE_SUBGROUP_A_LOG], 1, 1) && !sg[SPINDLE_SUBGROUP_A_ACK] &&
+	   !sg[SPINDLE_SUBGROUP_A_DELIVER] && !sg[SPINDLE_SUBGROUP_A_MIN_COPIES],
+	   "the kernel knows the defaults of logs");
+	ok(attr_is(sent_attrs(2)[SPINDLE_SUBGROUP_A_LOG], 1, 0) &&
+	   !sent_attrs(3)[SPINDLE_SUBGROUP_A_LOG], "a subgroup has no logs by default");
+	begin(1);
+	ok(!run(ctl_cmd_view, "view", SET "subgroup 0 log 0"), "without logs a view may be static");
+	begin(1);
+	run(ctl_cmd_subgroup, "subgroup",
+	    "add 1 id 7 ack all log 1 deliver stable min-copies default no-wait");
+	sg = ctl_nest_attrs(sent(SPINDLE_CMD_SUBGROUP_CHANGE)[SPINDLE_A_SUBGROUP],
+			    SPINDLE_SUBGROUP_A_MAX);
+	ok(attr_is(sg[SPINDLE_SUBGROUP_A_LOG], 1, 1) &&
+	   attr_is(sg[SPINDLE_SUBGROUP_A_ACK], 1, SPINDLE_ACK_ALL) &&
+	   attr_is(sg[SPINDLE_SUBGROUP_A_DELIVER], 1, SPINDLE_DELIVER_STABLE) &&
+	   attr_is(sg[SPINDLE_SUBGROUP_A_MIN_COPIES], 4, 0), "a subgroup with logs is added");
+}
+
+static void test_logs_refused(void)
+{
+	static const char *const needs[] = { "ack all", "deliver stable", "min-copies 2" };
+	unsigned int i;
+
+	ok(refused(ctl_cmd_view, "view", SET "subgroup 3 log 1",
+		   "subgroup 3: 'log' is for live views only; add 'live'"),
+	   "a static view has no logs");
+	ok(refused(ctl_cmd_view, "view", SET "live subgroup 3 name x log 1 mode unordered",
+		   "subgroup 3 \"x\" has no logs: only an ordered subgroup can have some"),
+	   "an unordered subgroup has no logs");
+	ok(refused(ctl_cmd_table, "table", "add 1 table 3 cells 4 log 1",
+		   "table 3 has no logs: only an ordered subgroup can have some"),
+	   "a table has no logs");
+	for (i = 0; i < CTL_ARRAY_SIZE(needs); i++) {
+		int len = strcspn(needs[i], " ");
+		const char *want = ctl_asprintf("subgroup 3: '%.*s' is for subgroups with logs only",
+						len, needs[i]);
+
+		ok(refused(ctl_cmd_subgroup, "subgroup",
+			   ctl_asprintf("add 1 id 3 %s", needs[i]), want) &&
+		   refused(ctl_cmd_view, "view",
+			   ctl_asprintf(SET "live subgroup 3 log 0 %s", needs[i]), want),
+		   "no logs, and %s", needs[i]);
+	}
+}
+
+/* What a node does about its log is its own, as its other tuning. */
+static void test_log_tuning(void)
+{
+	struct nlattr **tune;
+
+	begin(1);
+	run(ctl_cmd_subgroup, "subgroup", "set 1 id 3 log-stall-ms 250 on-log-stall leave");
+	tune = ctl_nest_attrs(sent(SPINDLE_CMD_SUBGROUP_SET)[SPINDLE_A_TUNE], SPINDLE_TUNE_A_MAX);
+	ok(attr_is(tune[SPINDLE_TUNE_A_LOG_STALL_MS], 4, 250) &&
+	   attr_is(tune[SPINDLE_TUNE_A_ON_LOG_STALL], 1, SPINDLE_ON_LOG_STALL_LEAVE),
+	   "a node leaves if its log stands still");
+	begin(1);
+	run(ctl_cmd_subgroup, "subgroup", "set 1 id 3 log-stall-ms never");
+	tune = ctl_nest_attrs(sent(SPINDLE_CMD_SUBGROUP_SET)[SPINDLE_A_TUNE], SPINDLE_TUNE_A_MAX);
+	ok(attr_is(tune[SPINDLE_TUNE_A_LOG_STALL_MS], 4, 0) &&
+	   !tune[SPINDLE_TUNE_A_ON_LOG_STALL], "it waits without end");
+}
+
 /* The nodes that the rule of a subgroup names. */
 static struct ctl_ids sent_nodes(unsigned int n)
 {
@@ -459,14 +551,15 @@ static const char golden_json[] =
 	"\"lag_bytes\":0},{\"id\":4,\"self\":false,\"joins\":true,\"state\":\"up\","
 	"\"beat_ms\":3,\"why\":\"fine\",\"suspected_by\":[],\"lag\":0,\"lag_bytes\":0},{"
 	"\"id\":9,\"self\":false,\"joins\":true,\"state\":\"setup\",\"why\":\"fine\","
-	"\"suspected_by\":[],\"lag\":0,\"lag_bytes\":0}],\"replicas\":[]},{\"node\":2,"
-	"\"cluster\":\"spindle\",\"live\":false,\"replicas\":[]},{\"node\":3,\"cluster\":\"spindle\","
+	"\"suspected_by\":[],\"lag\":0,\"lag_bytes\":0}],\"durable\":[],\"replicas\":[]},"
+	"{\"node\":2,\"cluster\":\"spindle\",\"live\":false,\"durable\":[],\"replicas\":[]},"
+	"{\"node\":3,\"cluster\":\"spindle\","
 	"\"live\":true,\"state\":\"stopped\",\"vid\":7,\"insecure\":false,\"changes\":0,"
 	"\"why\":\"minority\",\"reason\":\"1 of 3 members is left\","
 	"\"action\":\"Too few members were left: only a majority goes on. Check the network. If others go on: "
 	"spindle-ctl node join id 3 contact ADDRESS; if none does, begin a new view, on one host: "
 	"spindle-ctl apply --bootstrap FILE\",\"timeout_ms\":500,"
-	"\"max_nodes\":16,\"quorum\":true,\"members\":[],\"replicas\":[]}]\n";
+	"\"max_nodes\":16,\"quorum\":true,\"members\":[],\"durable\":[],\"replicas\":[]}]\n";
 
 /* A joining node lists the members that it connects to, and none of these wants to join. */
 static void test_joining(void)
@@ -689,9 +782,16 @@ static void test_words(void)
 		all &= !strchr(ctl_name(&ctl_why, i), '-');
 	for (i = 0; i <= SPINDLE_ON_EXIT_LEAVE; i++)
 		all &= !strchr(ctl_name(&ctl_on_exit, i), '-');
-	for (i = 0; i <= SPINDLE_EVENT_JOIN_FAILED; i++)
+	for (i = 0; i <= SPINDLE_EVENT_LOG_OK; i++)
 		all &= !!strncmp(ctl_name(&ctl_event, i), "event-", 6);
+	for (i = 0; i <= SPINDLE_ON_LOG_STALL_LEAVE; i++)
+		all &= !strchr(ctl_name(&ctl_on_log_stall, i), '-');
 	ok(all, "all states, reasons and events have words");
+	for (i = SPINDLE_EVENT_LOG_LAGGING; i <= SPINDLE_EVENT_LOG_OK; i++)
+		all &= !!ctl_event_text(i);
+	for (i = 0; i <= SPINDLE_LOG_BEHIND; i++)
+		all &= !ctl_log_state_text(i) == (i == SPINDLE_LOG_LOGGING);
+	ok(all, "all events and states of a log have sentences");
 }
 
 int main(void)
@@ -702,6 +802,9 @@ int main(void)
 	test_requests();
 	test_table();
 	test_table_mode();
+	test_logs();
+	test_logs_refused();
+	test_log_tuning();
 	test_change();
 	test_joining();
 	test_status();

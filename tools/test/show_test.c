@@ -285,6 +285,34 @@ static void test_view_table(void)
 	both(ctl_cmd_view, "view", "show", "a table of mode read");
 }
 
+/* One subgroup has logs, and one has none. */
+static void test_view_logs(void)
+{
+	begin(1);
+	node(1, SPINDLE_NODE_VIEW, 7);
+	end();
+	answer(SPINDLE_CMD_VIEW_GET, 1);
+	num(SPINDLE_A_VIEW_ID, 7);
+	in(SPINDLE_A_LIVE);
+	num(SPINDLE_LIVE_A_TIMEOUT_MS, 500);
+	out();
+	view_member(1, false);
+	view_subgroup(0, false);
+	in(SPINDLE_A_SUBGROUP);
+	num(SPINDLE_SUBGROUP_A_ID, 3);
+	num(SPINDLE_SUBGROUP_A_LOG, 1);
+	num(SPINDLE_SUBGROUP_A_ACK, SPINDLE_ACK_MAJORITY);
+	num(SPINDLE_SUBGROUP_A_DELIVER, SPINDLE_DELIVER_DURABLE);
+	num(SPINDLE_SUBGROUP_A_MIN_COPIES, 3);
+	out();
+	in(SPINDLE_A_SUBGROUP);
+	num(SPINDLE_SUBGROUP_A_ID, 4);
+	num(SPINDLE_SUBGROUP_A_LOG, 1);
+	out();
+	end();
+	both(ctl_cmd_view, "view", "show", "subgroups with logs");
+}
+
 static void test_view(void)
 {
 	begin(1);
@@ -531,6 +559,132 @@ static void test_top(void)
 	both(ctl_cmd_top, "top", "-n 1 -d 0.1", "another sample of the counters");
 }
 
+/* ---- durable subgroups ------------------------------------------------------ */
+
+/* A member of a subgroup at position 4242 with logs, whose view has the id 7. */
+static void log_row(uint32_t id, int state, uint64_t persisted, uint64_t record)
+{
+	in(SPINDLE_SUBGROUP_A_ROW);
+	num(SPINDLE_ROW_A_ID, id);
+	num(SPINDLE_ROW_A_PERSISTED, persisted);
+	num(SPINDLE_ROW_A_LOW, 100 * id);
+	num(SPINDLE_ROW_A_SNAPSHOT, id == 1 ? 4000 : 0);
+	num(SPINDLE_ROW_A_RECORD, record);
+	num(SPINDLE_ROW_A_LOG_STATE, state);
+	num(SPINDLE_ROW_A_AWAITED, persisted < 4242 || record < 7);
+	out();
+}
+
+/* Begin a subgroup with logs of node 1. Its rows follow, and end(). */
+static void logged(uint32_t id, uint64_t durable, bool established, uint64_t ms, uint32_t copies)
+{
+	answer(SPINDLE_CMD_SUBGROUP_GET, 1);
+	num(SPINDLE_A_VIEW_ID, 7);
+	in(SPINDLE_A_SUBGROUP);
+	num(SPINDLE_SUBGROUP_A_ID, id);
+	str(SPINDLE_SUBGROUP_A_NAME, id == 3 ? "prices" : "");
+	num(SPINDLE_SUBGROUP_A_MODE, SPINDLE_MODE_ORDERED);
+	num(SPINDLE_SUBGROUP_A_STATE, SPINDLE_STATE_ACTIVE);
+	num(SPINDLE_SUBGROUP_A_LSN, 4242);
+	num(SPINDLE_SUBGROUP_A_LOG, 1);
+	num(SPINDLE_SUBGROUP_A_ACK, SPINDLE_ACK_ALL);
+	num(SPINDLE_SUBGROUP_A_DELIVER, SPINDLE_DELIVER_DURABLE);
+	num(SPINDLE_SUBGROUP_A_MIN_COPIES, copies);
+	num(SPINDLE_SUBGROUP_A_DURABLE, durable);
+	num(SPINDLE_SUBGROUP_A_ESTABLISHED, established);
+	num(SPINDLE_SUBGROUP_A_DURABLE_MS, ms);
+	in(SPINDLE_SUBGROUP_A_TUNE);
+	num(SPINDLE_TUNE_A_SEND_BUDGET, 1);
+	num(SPINDLE_TUNE_A_LOG_STALL_MS, 0);
+	num(SPINDLE_TUNE_A_ON_LOG_STALL, SPINDLE_ON_LOG_STALL_FORGET);
+	out();
+}
+
+/* Those that go on, one for each reason why another one does not, and one without logs. */
+static void logged_subgroups(void)
+{
+	logged(3, 4242, true, 0, 0);
+	log_row(1, SPINDLE_LOG_LOGGING, 4242, 7);
+	log_row(2, SPINDLE_LOG_FULL, 4242, 7);
+	end();
+	logged(4, 4100, true, 850, 0);
+	log_row(1, SPINDLE_LOG_LOGGING, 4242, 7);
+	log_row(2, SPINDLE_LOG_NONE, 0, 0);
+	log_row(3, SPINDLE_LOG_CATCHING_UP, 4100, 7);
+	log_row(4, SPINDLE_LOG_FULL, 4241, 7);
+	log_row(5, SPINDLE_LOG_FAILED, 4100, 7);
+	log_row(6, SPINDLE_LOG_BEHIND, 4100, 7);
+	log_row(8, SPINDLE_LOG_LOGGING, 4100, 7);
+	log_row(9, 99, 4100, 7);
+	end();
+	logged(5, 4242, false, 0, 2);
+	log_row(1, SPINDLE_LOG_LOGGING, 4242, 6);
+	log_row(2, SPINDLE_LOG_LOGGING, 4200, 7);
+	end();
+	logged(6, 0, true, 3500, 3);
+	log_row(1, SPINDLE_LOG_LOGGING, 4242, 7);
+	log_row(2, SPINDLE_LOG_LOGGING, 4242, 7);
+	end();
+	logged(7, 0, true, 3723000, 2);
+	log_row(1, SPINDLE_LOG_FULL, 4241, 7);
+	end();
+	logged(8, 4241, true, 99, 0);
+	log_row(1, SPINDLE_LOG_LOGGING, 4241, 7);
+	end();
+	subgroup(1, 0, SPINDLE_STATE_FORMING, 10);
+}
+
+static void test_durable(void)
+{
+	begin(1);
+	node(1, SPINDLE_NODE_VIEW, 7);
+	end();
+	logged_subgroups();
+	both(ctl_cmd_subgroup, "subgroup", "show", "logs");
+	ctl_opts.verbose = true;
+	shows(ctl_cmd_subgroup, "subgroup", "show", "the details of logs");
+	ctl_opts.verbose = false;
+	both(ctl_cmd_status, "status", "", "logs");
+	stats(1, 700, NULL);
+	wire.tick = 500;
+	both(ctl_cmd_top, "top", "-n 1 -d 0.1", "logs");
+}
+
+/* An event about the log of node 1, which has persisted all below @lsn. */
+static void log_event(int kind, uint64_t lsn, const char *reason)
+{
+	msg = message(SPINDLE_CMD_EVENT);
+	nla_put_u32(msg, SPINDLE_A_EVENT, kind);
+	nla_put_u32(msg, SPINDLE_A_NODE_ID, 1);
+	nla_put_u32(msg, SPINDLE_A_SUBGROUP_ID, 3);
+	nla_put_string(msg, SPINDLE_A_SUBGROUP_NAME, "prices");
+	nla_put_u64(msg, SPINDLE_A_LSN, lsn);
+	if (reason)
+		nla_put_string(msg, SPINDLE_A_REASON, reason);
+	wire.event[wire.events++] = nlmsg_hdr(msg);
+}
+
+static void test_log_events(void)
+{
+	begin(1);
+	node(1, SPINDLE_NODE_VIEW, 7);
+	end();
+	stats(1, 70, NULL);
+	subgroup(1, 0, SPINDLE_STATE_ACTIVE, 10);
+	log_event(SPINDLE_EVENT_LOG_LAGGING, 4100, "no logger for 5000 ms\n");
+	log_event(SPINDLE_EVENT_LOG_LAGGING, 4100, NULL);
+	log_event(SPINDLE_EVENT_LOG_BEHIND, 4100, NULL);
+	log_event(SPINDLE_EVENT_LOG_FULL, 4100, NULL);
+	log_event(SPINDLE_EVENT_LOG_FAILED, 4100, NULL);
+	log_event(SPINDLE_EVENT_LOG_OK, 4242, NULL);
+	ctl_opts.json = false;
+	shows(ctl_cmd_monitor, "monitor", "", "events of a log");
+	wire.next = 0;
+	ctl_opts.json = true;
+	shows(ctl_cmd_monitor, "monitor", "", "events of a log");
+	ctl_opts.json = false;
+}
+
 /* ---- RDMC groups ----------------------------------------------------------- */
 
 static void group(uint64_t id, int state, uint32_t rank)
@@ -755,10 +909,13 @@ int main(int argc, char **argv)
 	test_node();
 	test_view();
 	test_view_table();
+	test_view_logs();
 	test_subgroup();
 	test_table();
 	test_top();
 	test_rdmc();
+	test_durable();
+	test_log_events();
 	test_status();
 	fclose(expected);
 	return tap_end();

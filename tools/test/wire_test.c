@@ -605,10 +605,10 @@ static void test_words(void)
 	bool all = true;
 	uint64_t i;
 
-	for (i = 0; i <= SPINDLE_ERR_BEHIND; i++)
+	for (i = 0; i <= SPINDLE_ERR_LOG; i++)
 		all &= !!ctl_error_text(i) && !!strncmp(ctl_name(&ctl_error, i), "error-", 6);
 	ok(all && !ctl_error_text(i), "all errors have words and a sentence");
-	ok(!strcmp(ctl_name(&ctl_event, SPINDLE_EVENT_READER_BEHIND), "reader-behind"),
+	ok(!strcmp(ctl_name(&ctl_event, SPINDLE_EVENT_LOG_OK), "log-ok"),
 	   "the last event has a word");
 	all = true;
 	for (i = 0; i < CTL_TUNE_VALS; i++)
