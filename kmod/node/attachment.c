@@ -513,7 +513,7 @@ u64 spindle_attachment_lsn(const struct spindle_attachment *att,
 struct place {
 	u32 from;
 	u64 lsn;
-	/* Of a logger: all messages below are on its disk. 0: those below the first one it reads. */
+	/* Of a logger: all messages below are on disk; 0: those below the first that it reads */
 	u64 end;
 	struct spindle_lineage lineage;
 };

@@ -83,7 +83,10 @@ bool logd_view_begins(struct logd *l, uint64_t base, bool next)
 	return err ? fail_record(l, err) : true;
 }
 
-/* Once the view is established, a restart needs no record of an earlier one. */
+/*
+ * Once the view is established, a restart needs no record of an earlier one. The bit of the own log
+ * block is about the view whose record the kernel was told of.
+ */
 static bool look_at_established(struct logd *l)
 {
 	struct spindle_log_report own;
@@ -92,6 +95,7 @@ static bool look_at_established(struct logd *l)
 
 	if (l->records.now.established || spindle_view(&l->q, &v) || v.rank == SPINDLE_NO_RANK ||
 	    spindle_log_block(&l->q, v.rank, &own) || !own.established ||
+	    own.record != logd_record_vid(&l->records.now) ||
 	    !logd_record_establish(&l->records.now))
 		return true;
 	err = logd_records_write(&l->records);
@@ -105,8 +109,6 @@ static uint32_t state_of(const struct logd *l)
 		return SPINDLE_LOG_FULL;
 	case SPINDLE_DLOG_FAILED:
 		return SPINDLE_LOG_FAILED;
-	case SPINDLE_DLOG_OPENING:
-		return SPINDLE_LOG_CATCHING_UP;
 	default:
 		return SPINDLE_LOG_LOGGING;
 	}
@@ -115,6 +117,9 @@ static uint32_t state_of(const struct logd *l)
 /**
  * logd_report() - tell the kernel how far the disk is, if that has changed
  * @l: the log
+ *
+ * A log that is being opened has not synced yet what the last life has left. The kernel may know
+ * already that this is on disk, so it is told nothing until then.
  */
 void logd_report(struct logd *l)
 {
@@ -125,7 +130,8 @@ void logd_report(struct logd *l)
 		.state = state_of(l),
 	};
 
-	if (!l->role || !look_at_established(l) || !memcmp(&now, &l->reported, sizeof(now)))
+	if (!l->role || spindle_dlog_state(&l->log) == SPINDLE_DLOG_OPENING ||
+	    !look_at_established(l) || !memcmp(&now, &l->reported, sizeof(now)))
 		return;
 	/* A log that catches up is not attached yet. */
 	if (!spindle_log_say(&l->q, &now))

@@ -38,7 +38,7 @@ done
 
 # systemd finds the program in its path. Here it is where it was built.
 unit=$tmp/spindle-logd@.service
-sed "s|^ExecStart=|&$dir/|" "$dir/logd/spindle-logd@.service" >"$unit"
+sed "s|^ExecStart=|&$dir/|" "$dir/logd/spindle-logd.service" >"$unit"
 if command -v systemd-analyze >/dev/null; then
 	systemd-analyze verify --man=no "$tmp/spindle-logd@1.service" >"$tmp/out" 2>&1 &&
 		[ ! -s "$tmp/out" ]

@@ -424,7 +424,7 @@ enum spindle_log_state {
 	SPINDLE_LOG_FULL,
 	/** @SPINDLE_LOG_FAILED: its disk has failed; what it has persisted may still be there */
 	SPINDLE_LOG_FAILED,
-	/** @SPINDLE_LOG_BEHIND: the kernel has forgotten messages that the logger has not persisted */
+	/** @SPINDLE_LOG_BEHIND: the kernel may forget messages that are not persisted */
 	SPINDLE_LOG_BEHIND
 };
 
@@ -432,8 +432,8 @@ enum spindle_log_state {
  * struct spindle_log_words - what a logger tells the kernel, in its usr section
  *
  * The logger stores @persisted first and @change last, each word with release. The kernel may copy
- * the words at any time behind a new @change. It checks the copies. A word that goes back, or that is beyond what is
- * possible, freezes the attachment (SPINDLE_ERR_LOG).
+ * the words at any time behind a new @change. It checks the copies. A word that goes back, or that
+ * is beyond what is possible, freezes the attachment (SPINDLE_ERR_LOG).
  */
 struct spindle_log_words {
 	/** @change: another value than before, with each change */
@@ -458,8 +458,8 @@ struct spindle_log_words {
 /**
  * struct spindle_log_block - what the logger of a member says, in a row of the sst section
  *
- * The member writes @word and then @seal. A reader that finds @seal unchanged around the words has
- * read one version of them. The seal of the kernel is of no use to programs otherwise.
+ * A reader has one version of the words if the seal is their mix: see spindle_log_block(3), which
+ * checks that.
  */
 struct spindle_log_block {
 	/** @persisted: as in struct spindle_log_words */

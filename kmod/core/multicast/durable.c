@@ -137,8 +137,9 @@ static bool read_words(const struct spindle_mc *mc, const struct spindle_log_wor
 	u32 state = READ_ONCE(words->state);
 	u64 record = READ_ONCE(words->record);
 
-	/* Both pair with the logger's release behind its store of @persisted. */
+	/* Pairs with the logger's release behind its store of @persisted. */
 	word[SPINDLE_LOG_COL_LOW] = smp_load_acquire(&words->low);
+	/* The same. */
 	word[SPINDLE_LOG_COL_SNAPSHOT] = smp_load_acquire(&words->snapshot);
 	word[SPINDLE_LOG_COL_PERSISTED] = READ_ONCE(words->persisted);
 	if (record > mc->latest || state > SPINDLE_LOG_FAILED)

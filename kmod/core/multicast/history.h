@@ -15,8 +15,9 @@
  * Messages that were delivered before the history began may be put in front of its oldest entry. So
  * the numbers of entries and units begin one lap up.
  *
- * In a subgroup with logs a history also waits: it does not forget what the logger has not persisted
- * (@kept). With a gate it shows cursors only what is durable. The logger's cursor sees all.
+ * In a subgroup with logs a history also waits: it does not forget what the logger has not
+ * persisted (@kept). With a gate it shows cursors only what is durable. The logger's cursor sees
+ * all.
  *
  * Before bytes are overwritten, each cursor's process can see that they are forgotten (F in
  * <linux/spindle.h>). A cursor that has not consumed them by then is dropped.

@@ -458,7 +458,7 @@ static bool is_told(const struct node *node, u32 group)
 	       l->words.record == disk->record;
 }
 
-/* Its policy does not wait for a disk for ever. */
+/* The policy of a node does not wait for a disk for ever. */
 static void lose_patience(struct node *node, u32 group)
 {
 	struct spindle_mc *mc = node->group[group].mc;

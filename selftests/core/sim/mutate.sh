@@ -197,7 +197,7 @@ mutant durable_not_pushed multicast/push.c 's/return mc->member\[rank\].dirty ||
 mutant keep_ignored multicast/history.c 's/		low = min(low, h->kept);/		;/'
 mutant keep_ghost_not multicast/durable.c 's/	mc->durable->words = NULL;/	spindle_history_let_go(mc->deliver.history);\n&/'
 mutant keep_blocks_view multicast/epoch.c '/^bool spindle_mc_trim/,/^}/ s/mc->deliver.blocked = false;/;/'
-mutant keep_for_ever multicast/deliver.c 's/mc->epoch != SPINDLE_EPOCH_FROZEN || !mc->durable/1/'
+mutant keep_for_ever multicast/deliver.c 's/mc->deliver.stable != U64_MAX || !mc->durable/1/'
 mutant words_at_any_time multicast/durable.c 's/	if (has_news(d))$/	if (d->words \&\& !d->bad)/'
 mutant gate_open multicast/history.c 's/h->gated \&\& !cursor->logger ? h->gate/0 ? h->gate/'
 mutant gate_on_view multicast/history.c 's/skip_views(h, max(h->gate, low))/max(h->gate, low)/'

@@ -237,7 +237,7 @@ struct logger {
 };
 
 /**
- * struct logged_view - a view of a subgroup with logs, as somebody sees it who sees all nodes
+ * struct logged_view - a view of a subgroup with logs, as an observer of all nodes sees it
  * @vid: view that the subgroup began with, or began again with
  * @nodes: its members, by index
  * @base: position of its first message

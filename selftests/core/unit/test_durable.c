@@ -553,6 +553,19 @@ static void test_told(void)
 	close_it();
 }
 
+/* The bit is not shown before the own record, because the own logger takes it for one about that. */
+static void test_bit_waits(void)
+{
+	open_it(A | B | C, 0, 0);
+	attach_logger(0);
+	say(A | C, 0, 1, 0);
+	CHECK(is_established());
+	CHECK(!(durable()->block->word[SPINDLE_LOG_COL_RECORD] & SPINDLE_LOG_ESTABLISHED));
+	own(0, 1);
+	CHECK(durable()->block->word[SPINDLE_LOG_COL_RECORD] & SPINDLE_LOG_ESTABLISHED);
+	close_it();
+}
+
 /* A subgroup that begins with the view has nothing before, wherever it begins. */
 static void test_fresh(void)
 {
@@ -736,7 +749,7 @@ static void test_logger_rules(void)
 		CHECK_EQ(!!(w.mc->events & SPINDLE_MC_FROZEN), broken);
 		CHECK_EQ(!memcmp(before, log_block(ME)->word, sizeof(before)), broken);
 		CHECK_EQ(durable()->member[0].dirty, !broken);
-		/* Its words are not read any more. */
+		/* The words of the logger are not read any more. */
 		w.words = fine[0];
 		w.words.change = 3;
 		run();
@@ -824,7 +837,7 @@ static void test_block_rules(void)
 		CHECK_EQ(w.mc->bad, 0);
 		spindle_block_write(log_block(2), word);
 		run();
-		if ((w.mc->bad == BIT(2)) != broken)
+		if (broken != (w.mc->bad == BIT(2)))
 			tap_fail("block %u", i);
 		CHECK_EQ(!!(w.mc->events & SPINDLE_MC_FAILED), broken);
 		CHECK_EQ(!memcmp(durable()->member[2].word, word, 32), !broken);
@@ -918,7 +931,7 @@ static void test_push_alone(void)
 	close_it();
 }
 
-/* It rides behind the guard, and is left for later if there is no room. */
+/* The log block rides behind the guard, and is left for later if there is no room. */
 static void test_push_behind(void)
 {
 	struct spindle_write write[SPINDLE_PUSH_MAX];
@@ -979,7 +992,7 @@ static void test_keep(void)
 	CHECK_EQ(attach(0, 0, true), 0);
 	CHECK_EQ(arrive_until_blocked(500), ENTRIES);
 	CHECK_EQ(spindle_history_oldest(&w.h, ENTRIES), 0);
-	/* It waits without work to do. */
+	/* Delivery waits without work to do. */
 	CHECK(!spindle_mc_run(w.mc, true));
 	own(1, 0);
 	CHECK(!w.mc->deliver.blocked);
@@ -1314,6 +1327,7 @@ int main(void)
 		{ "majorities of all views of the range", test_range },
 		{ "members of former views are known by their ids", test_ranks },
 		{ "a joiner is told that the view is established", test_told },
+		{ "the bit waits for the own record", test_bit_waits },
 		{ "a subgroup that begins with the view", test_fresh },
 		{ "more views than a member remembers", test_many_views },
 		{ "the next view takes all over", test_take_over },
