@@ -15,13 +15,13 @@
  */
 unsigned int logd_find(uint32_t node, char ***names)
 {
+	struct ctl_val id = ctl_val_num(node), all = { .set = false };
 	struct ctl_running_subgroup *list = NULL;
-	struct ctl_val id = ctl_val_num(node);
 	unsigned int i, n = 0, count = 0;
 	struct ctl_net net = { 0 };
 
 	if (ctl_net_open(&net, CTL_SAY) ||
-	    ctl_fetch_subgroups(&net, "subgroups", &id, NULL, NULL, &list, &count))
+	    ctl_fetch_subgroups(&net, "subgroups", &id, &all, &all, &list, &count))
 		return 0;
 	*names = ctl_alloc((count + 1) * sizeof(**names));
 	for (i = 0; i < count; i++)

@@ -106,7 +106,13 @@ void spindle_dlvq_append(struct spindle_dlvq *dlvq, const struct spindle_dlv *dl
 	struct spindle_dlv *to = &dlvq->ring[dlvq->tail & dlvq->mask];
 	u64 bytes = (u64)dlvq->copy_units << SPINDLE_UNIT_SHIFT;
 
-	*to = *dlv;
+	/* This and the tail pair with READ_ONCE() in spindle_history_oldest(), in any thread. */
+	WRITE_ONCE(to->lsn, dlv->lsn);
+	to->offset = dlv->offset;
+	to->len = dlv->len;
+	to->sender = dlv->sender;
+	to->kind = dlv->kind;
+	to->slot = dlv->slot;
 	if (dlvq->copy && dlv->kind == SPINDLE_DLV_MSG) {
 		to->offset = (dlvq->copy_tail << SPINDLE_UNIT_SHIFT) & (bytes - 1);
 		dlvq->copy_tail += spindle_units(dlv->len);
@@ -114,7 +120,7 @@ void spindle_dlvq_append(struct spindle_dlvq *dlvq, const struct spindle_dlv *dl
 	}
 	if (dlvq->copy)
 		dlvq->copy_end[dlvq->tail & dlvq->mask] = dlvq->copy_tail;
-	dlvq->tail++;
+	WRITE_ONCE(dlvq->tail, dlvq->tail + 1);
 }
 
 /**

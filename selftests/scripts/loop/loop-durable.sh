@@ -117,7 +117,36 @@ check "it is in the first view" wait_until 60 in_view 1 1
 tap_run limit 60 dev-bad log
 check "a message is sent" send_lines 1 1 1
 check "its status names the log that is missing" wait_until 30 status_says 1 'no logger'
+check "a log that has lost messages is refused" sh -c \
+	"! spindle-logd -d /tmp/lost -S 1 -P none 1 2>/tmp/lost.err && grep -q 'has lost messages' /tmp/lost.err"
 check "it goes" loop_del 1
+
+# All subgroups that have logs, without a word.
+check "a node again" loop_nodes 1
+check "it begins a view with two of three subgroups that have logs" live_view 1 \
+	subgroup 1 max-msg 64 hold 0 log 1 subgroup 2 max-msg 64 hold 0 \
+	subgroup 3 max-msg 64 hold 0 log 1
+check "it is in its first view" wait_until 60 in_view 1 1
+spindle-logd -d /tmp/auto -S 1 -P none 1 2>/tmp/auto.err &
+auto=$!
+check "both have a logger" sh -c "
+	for n in \$(seq 30); do
+		[ \$(grep -c 'begins with position' /tmp/auto.err) = 2 ] && exit 0
+		sleep 1
+	done
+	cat /tmp/auto.err
+	exit 1"
+check "the first one gets messages" send_lines 1 1 30
+check "the last one gets messages" send_lines 1 3 40
+check "those of the first one are durable" wait_until 30 durable_is 1 1 30
+check "those of the last one are durable" wait_until 30 durable_is 1 3 40
+check "the other one has no reader" readers_are 1 0 2
+kill $auto
+wait $auto
+is "the process ends well" $? 0
+check "it goes again" loop_del 1
+check "a node without a view has no such subgroup" sh -c \
+	"! spindle-logd -d /tmp/none -S 1 -P none 1 2>/tmp/none.err && [ -s /tmp/none.err ]"
 
 check "four nodes" loop_nodes 4
 check "three nodes begin a live view" live_view 3 \

@@ -74,7 +74,15 @@ for i in 1 2 3; do
 	spindle-pipe -n $i -g 2 -r >/dev/null 2>&1 &
 	readers="$readers $!"
 done
-check "node 1 has a logger and a reader" wait_until 100 readers_are 1 2 2
+# logd_reads NODE: does its logger read both subgroups? A check that fails shows what it said.
+logd_reads()
+{
+	readers_are "$1" 2 2 && readers_are "$1" 1 1 && return 0
+	cat "/tmp/logd$1.err" >&2
+	return 1
+}
+
+check "node 1 has a logger and a reader" wait_until 100 logd_reads 1
 look_start
 check "loggers and views come and go $CYCLES times" cycles "$CYCLES" cycle
 look_stop
