@@ -248,8 +248,7 @@ static void subgroup_set_fn(void *ctx)
 	}
 	spindle_mc_retune(&sg->mc, &change->tune);
 	WRITE_ONCE(sg->stall_ms, change->stall_ms);
-	sg->logging.stall_ms = change->log_stall_ms;
-	sg->logging.on_stall = change->on_log_stall;
+	spindle_logging_set(&sg->logging, change->log_stall_ms, change->on_log_stall);
 	sg->fill = change->fill;
 	spindle_subgroup_touch(sg);
 }

@@ -91,7 +91,9 @@ static void detach_fn(void *ctx)
 		spindle_durable_detach(mc);
 	if (att->flags & SPINDLE_ATTACH_RECV) {
 		spindle_mc_detach_reader(mc, &att->dlvq);
-		if (!--att->sg->readers && att->sg->inst->live)
+		/* The end of a logger is not that of a program, and a logger is no program. */
+		if (--att->sg->readers == !!att->sg->logging.logger && att->sg->inst->live &&
+		    !(att->flags & SPINDLE_ATTACH_LOG))
 			spindle_membership->unread(att->sg->inst->live, att->sg->index);
 		/* The next pass must not check a parting sender as a reader. */
 		att->flags &= ~SPINDLE_ATTACH_RECV;
@@ -411,7 +413,9 @@ static void describe_config(const struct spindle_subgroup *sg, struct spindle_at
 {
 	const struct spindle_mc *mc = &sg->mc;
 
-	args->features = SPINDLE_FEAT_COPY | SPINDLE_FEAT_DIRECT;
+	args->features = SPINDLE_FEAT_COPY;
+	if (!mc->durable)
+		args->features |= SPINDLE_FEAT_DIRECT;
 	if (mc->tune.switches & SPINDLE_SW_PACKED)
 		args->features |= SPINDLE_FEAT_PACKED;
 	if (mc->ordered)
@@ -422,6 +426,8 @@ static void describe_config(const struct spindle_subgroup *sg, struct spindle_at
 		args->features |= SPINDLE_FEAT_LOG;
 	if (mc->durable && mc->durable->gate)
 		args->features |= SPINDLE_FEAT_GATE;
+	if (mc->durable && mc->durable->first)
+		args->features |= SPINDLE_FEAT_FIRST;
 	args->vid = sg->inst->view.vid;
 	args->members = mc->members;
 	args->senders = mc->senders;
@@ -696,6 +702,10 @@ static void attach_fn(void *ctx)
 	struct spindle_subgroup *sg = letter->sg;
 	struct spindle_mc *mc = &sg->mc;
 
+	if (mc->durable) {
+		letter->args->began_vid = mc->durable->vid;
+		letter->args->began_lsn = mc->durable->base;
+	}
 	letter->args->lsn = mc->deliver.lsn;
 	letter->args->oldest = mc->deliver.lsn;
 	letter->args->next = mc->deliver.lsn;

@@ -108,6 +108,22 @@ static void report_stall(struct spindle_subgroup *sg)
 	spindle_engine_wake(sg->inst->node->engine);
 }
 
+/**
+ * spindle_logging_set() - set what happens to a log that stands still
+ * @l: the logs of a subgroup
+ * @stall_ms: time after which it is named; 0: never
+ * @on_stall: enum spindle_on_log_stall
+ *
+ * With other values than before, a log that was named already is looked at again.
+ */
+void spindle_logging_set(struct spindle_logging *l, u32 stall_ms, u32 on_stall)
+{
+	if (l->stall_ms != stall_ms || l->on_stall != on_stall)
+		l->lagging = false;
+	l->stall_ms = stall_ms;
+	l->on_stall = on_stall;
+}
+
 /* Since when has the durable position stood still? For people, so that they see how long. */
 static void look_at_durable(struct spindle_subgroup *sg, u64 now)
 {
@@ -130,18 +146,21 @@ bool spindle_logging_watch(struct spindle_subgroup *sg)
 {
 	const struct spindle_durable *d = sg->mc.durable;
 	u64 persisted = d->member[d->me].word[SPINDLE_LOG_COL_PERSISTED];
+	bool has_some = persisted < sg->mc.deliver.lsn;
 	struct spindle_logging *l = &sg->logging;
 	u64 now = ktime_get_ns();
 
 	spindle_engine_assert(sg->inst->node->engine);
 	look_at_durable(sg, now);
-	if (persisted != l->persisted || persisted >= sg->mc.deliver.lsn || !l->since_ns) {
+	/* The time begins when there are messages, and again with each progress. */
+	if (persisted != l->persisted || has_some != l->has_some) {
 		l->persisted = persisted;
+		l->has_some = has_some;
 		l->since_ns = now;
 		l->lagging = false;
 	}
 	look_at_state(sg);
-	if (persisted >= sg->mc.deliver.lsn || !l->stall_ms || l->lagging)
+	if (!has_some || !l->stall_ms || l->lagging)
 		return false;
 	if (now - l->since_ns >= l->stall_ms * (u64)NSEC_PER_MSEC)
 		report_stall(sg);

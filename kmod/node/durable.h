@@ -28,6 +28,8 @@ struct spindle_logging {
 	u32 on_stall;
 	/** @lagging: the log was named; engine, as all that follows */
 	bool lagging;
+	/** @has_some: at the last look the log did not have all messages */
+	bool has_some;
 	/** @told: enum spindle_log_state that was reported last */
 	u32 told;
 	/** @given_up: times that the history has stopped to keep messages, as reported last */
@@ -45,6 +47,7 @@ struct spindle_logging {
 int spindle_logging_create(struct spindle_subgroup *sg);
 
 /* engine context */
+void spindle_logging_set(struct spindle_logging *l, u32 stall_ms, u32 on_stall);
 bool spindle_logging_watch(struct spindle_subgroup *sg);
 
 #endif /* SPINDLE_NODE_DURABLE_H */

@@ -554,8 +554,8 @@ struct spindle_tb *spindle_subgroup_tb(const struct spindle_subgroup *sg)
  * spindle_subgroup_row_bytes() - memory of the node's table that a subgroup takes
  * @sg: the subgroup
  *
- * Return: bytes of headers, payload ring and express message of each sender, and of the block of
- * each member; of a table: of both blocks and the cells of each member, and what reads arrive in
+ * Return: bytes of headers, payload ring and express message of each sender, and of the block and
+ * the log block of each member; of a table: of both blocks and the cells of each member, and what reads arrive in
  */
 u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg)
 {
@@ -565,7 +565,8 @@ u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg)
 	if (spindle_view_is_table(sg->cfg))
 		return sg->mc.members * (sg->cfg->ring + 2 * sizeof(struct spindle_block)) +
 		       spindle_fetches_landings(sg->table->fetches);
-	return sg->mc.senders * rings + sg->mc.members * sizeof(struct spindle_block);
+	return sg->mc.senders * rings +
+	       sg->mc.members * (1 + !!sg->mc.durable) * sizeof(struct spindle_block);
 }
 
 /* The table, its members, both copies of the guard, and the one of a cell. */

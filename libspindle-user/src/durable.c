@@ -67,6 +67,10 @@ struct spindle_logs {
 	uint64_t sst_stride;
 	/** @sst_log: offset of the log block in a row */
 	uint32_t sst_log;
+	/** @began_vid: view that the subgroup began, or began again, with */
+	uint64_t began_vid;
+	/** @began_lsn: position that it began with */
+	uint64_t began_lsn;
 	/** @vid: view of @row */
 	uint64_t vid;
 	/** @row: rows that are mapped, by rank in that view */
@@ -90,6 +94,8 @@ int spindle_logs_begin(struct spindle_queue *q, const struct spindle_attach *a)
 	l->sst = a->sst;
 	l->sst_stride = a->sst_stride;
 	l->sst_log = a->sst_log;
+	l->began_vid = a->began_vid;
+	l->began_lsn = a->began_lsn;
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_cond_init(&l->left, NULL);
 	q->logs = l;
@@ -283,6 +289,15 @@ int spindle_send_durable(struct spindle_queue *q, const void *buf, uint32_t len,
 }
 
 /* ---- loggers ---------------------------------------------------------- */
+
+int spindle_log_began(const struct spindle_queue *q, uint64_t *vid, uint64_t *lsn)
+{
+	if (!q->logs)
+		return -EOPNOTSUPP;
+	*vid = q->logs->began_vid;
+	*lsn = q->logs->began_lsn;
+	return q->features & SPINDLE_FEAT_FIRST ? 1 : 0;
+}
 
 int spindle_log_say(struct spindle_queue *q, const struct spindle_log_report *report)
 {

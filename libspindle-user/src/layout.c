@@ -11,7 +11,7 @@
 #include "internal.h"
 
 static_assert(sizeof(struct spindle_section) == 16, "ABI: spindle_section");
-static_assert(sizeof(struct spindle_attach) == 352, "ABI: spindle_attach");
+static_assert(sizeof(struct spindle_attach) == 368, "ABI: spindle_attach");
 static_assert(offsetof(struct spindle_attach, copy_bytes) == 24, "ABI: copy_bytes");
 static_assert(offsetof(struct spindle_attach, memlock) == 32, "ABI: memlock");
 static_assert(offsetof(struct spindle_attach, ring_bytes) == 80, "ABI: ring_bytes");
@@ -26,6 +26,7 @@ static_assert(offsetof(struct spindle_attach, ctl_lsn) == 336, "ABI: ctl_lsn");
 static_assert(offsetof(struct spindle_attach, usr_want) == 340, "ABI: usr_want");
 static_assert(offsetof(struct spindle_attach, usr_log) == 344, "ABI: usr_log");
 static_assert(offsetof(struct spindle_attach, sst_log) == 348, "ABI: sst_log");
+static_assert(offsetof(struct spindle_attach, began_vid) == 352, "ABI: began_vid");
 static_assert(sizeof(struct spindle_log_words) == 48, "ABI: spindle_log_words");
 static_assert(offsetof(struct spindle_log_words, state) == 40, "ABI: log_words.state");
 static_assert(sizeof(struct spindle_log_block) == 40, "ABI: spindle_log_block");

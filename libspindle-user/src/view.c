@@ -281,6 +281,8 @@ int spindle_destinations(const struct spindle_queue *q, const uint32_t *node, un
 
 	if (!n || spindle_view(q, &v))
 		return -EINVAL;
+	if (!(q->features & SPINDLE_FEAT_DIRECT))
+		return -EOPNOTSUPP;
 	for (i = 0; i < n; i++) {
 		for (r = 0; r < v.members && v.seat[r].node != node[i]; r++)
 			;

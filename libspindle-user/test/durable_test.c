@@ -38,6 +38,7 @@ static void test_no_logs(void)
 	static const struct fake_opts none = { .manual = true };
 	struct spindle_log_report report = { 0 };
 	struct spindle_queue q;
+	uint64_t vid, lsn;
 
 	start(&q, SPINDLE_ATTACH_BOTH, &none);
 	CHECK_EQ(spindle_durable(&q), 0);
@@ -45,6 +46,7 @@ static void test_no_logs(void)
 	CHECK_EQ(spindle_send_durable(&q, "x", 1, 0), -EOPNOTSUPP);
 	CHECK_EQ(spindle_log_say(&q, &report), -EBADF);
 	CHECK_EQ(spindle_log_block(&q, 0, &report), -EOPNOTSUPP);
+	CHECK_EQ(spindle_log_began(&q, &vid, &lsn), -EOPNOTSUPP);
 	fake_step();
 	CHECK_EQ(fake_look().free_slot, 0);
 	stop(&q);
@@ -720,6 +722,26 @@ static void test_block(void)
 	stop(&q);
 }
 
+static void test_began(void)
+{
+	struct fake_opts o = with_history;
+	uint64_t vid = 0, lsn = 0;
+	struct spindle_queue q;
+	struct spindle_dest to;
+
+	start(&q, SPINDLE_ATTACH_RECV, &o);
+	/* A log has all messages, so none is for some of the members. */
+	CHECK_EQ(spindle_destinations(&q, (const uint32_t []){ 7 }, 1, &to), -EOPNOTSUPP);
+	CHECK_EQ(spindle_log_began(&q, &vid, &lsn), 0);
+	CHECK(vid == q.vid && vid);
+	CHECK_EQ(lsn, 7000);
+	stop(&q);
+	o.first = true;
+	start(&q, SPINDLE_ATTACH_RECV, &o);
+	CHECK_EQ(spindle_log_began(&q, &vid, &lsn), 1);
+	stop(&q);
+}
+
 int main(void)
 {
 	static const struct tap_case list[] = {
@@ -741,6 +763,7 @@ int main(void)
 		{ "what no logger may say", test_say_nonsense },
 		{ "what a logger says while the kernel looks", test_say_often },
 		{ "what other loggers have said", test_block },
+		{ "the view that a subgroup with logs began with", test_began },
 	};
 
 	tap_cases(list, ARRAY_SIZE(list));

@@ -790,12 +790,16 @@ static void fill_reply(struct spindle_attach *a)
 	a->era = 3;
 	a->sst_stride = 1ULL << 32;
 	if (f.o.logs) {
+		a->features &= ~SPINDLE_FEAT_DIRECT;
 		a->features |= SPINDLE_FEAT_LOG | (f.o.gate ? SPINDLE_FEAT_GATE : 0);
 		a->ctl_durable = CTL_DURABLE;
 		a->ctl_lsn = CTL_LSN;
 		a->usr_want = USR_WANT;
 		a->usr_log = a->flags & SPINDLE_ATTACH_LOG ? USR_LOG : 0;
 		a->sst_log = SST_LOG;
+		a->began_vid = FIRST_VIEW;
+		a->began_lsn = FIRST_LSN;
+		a->features |= f.o.first ? SPINDLE_FEAT_FIRST : 0;
 	}
 	if (f.o.era)
 		a->era = f.o.era;

@@ -57,6 +57,8 @@ struct fake_opts {
 	unsigned int history;
 	/** @logs: the subgroup has logs; each message has the position behind the one before */
 	bool logs;
+	/** @first: the subgroup had no view before */
+	bool first;
 	/** @gate: readers but the logger get a message when it is durable */
 	bool gate;
 	/** @has_logger: another process is the logger */

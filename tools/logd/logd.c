@@ -130,7 +130,7 @@ static bool take(struct logd *l, const struct spindle_msg *msg)
 		return false;
 	if (msg->kind == SPINDLE_DLV_VIEW) {
 		l->vid = msg->slot;
-		return logd_view_begins(l, msg->lsn, true);
+		return logd_view_begins(l, msg->lsn, true, false);
 	}
 	if (!logd_append(l, &m))
 		return false;
@@ -164,13 +164,22 @@ static bool next_batch(struct logd *l)
  */
 bool logd_begin_reading(struct logd *l, bool next)
 {
+	uint64_t vid = 0, base = 0;
+	int first;
+
 	l->vid = l->q.vid;
 	l->at = 0;
 	l->n = 0;
 	l->hung_up = false;
 	l->reading = true;
 	l->reported = (struct spindle_log_report){ .state = SPINDLE_LOG_NONE };
-	return logd_view_begins(l, spindle_lsn(&l->q), next);
+	first = spindle_log_began(&l->q, &vid, &base);
+	/* The present view begins with an item, if the reader is in an earlier one. */
+	if (first < 0 || l->vid < vid)
+		return true;
+	/* The id that all members give the view. */
+	l->vid = vid;
+	return logd_view_begins(l, base, next, first);
 }
 
 /**

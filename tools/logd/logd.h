@@ -36,6 +36,8 @@ struct logd_opts {
 	uint32_t depth;
 	/** @keep: bytes that the log has at most, then the oldest segment goes; 0: no limit */
 	uint64_t keep;
+	/** @late: a new log of a subgroup with logs may begin behind the first position */
+	bool late;
 	/** @go_on: also go on behind a damaged end */
 	bool go_on;
 	/** @threads: do not use io_uring */
@@ -143,7 +145,7 @@ bool logd_open(struct logd *l, const struct logd_opts *opts, const char *subgrou
 bool logd_attach(struct logd *l, const struct spindle_place *from);
 bool logd_begin_reading(struct logd *l, bool next);
 bool logd_role_open(struct logd *l);
-bool logd_view_begins(struct logd *l, uint64_t base, bool next);
+bool logd_view_begins(struct logd *l, uint64_t base, bool next, bool first);
 void logd_report(struct logd *l);
 bool logd_append(struct logd *l, const struct spindle_dlog_msg *m);
 void logd_work(struct logd *l);

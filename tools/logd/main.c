@@ -33,6 +33,9 @@ static const struct ctl_opt options[] = {
 	  .max = LOGD_DEPTH, .def = 2, .value = "N", .help = "writes at once" },
 	{ .name = "go-on", .letter = 'g', .kind = CTL_OPT_FLAG, AT(go_on),
 	  .help = "go on behind a damaged end of the log" },
+	{ .name = "late", .letter = 'l', .kind = CTL_OPT_FLAG, AT(late),
+	  .help = "begin a new log with the history, although nobody has what\n"
+		  "                         was in front of it" },
 	{ .name = "threads", .letter = 't', .kind = CTL_OPT_FLAG, AT(threads),
 	  .help = "write by threads and not by io_uring" },
 	{ .name = "key-file", .letter = 'K', .kind = CTL_OPT_TEXT, AT(key_file), .value = "FILE",

@@ -303,16 +303,47 @@ static bool scan(struct logd *l)
 
 /* ---- begin --------------------------------------------------------------------- */
 
-static bool begin_new(struct logd *l)
+/*
+ * A log that says "all below is on disk" has all from the first position of the subgroup on, or from
+ * the first one that the logs of other nodes have.
+ */
+static bool may_begin(struct logd *l, uint64_t oldest)
+{
+	uint64_t vid, began = 0;
+
+	if (!l->role || l->opts->late || l->scan.next < oldest ||
+	    (spindle_log_began(&l->q, &vid, &began) > 0 && oldest <= began) || !oldest)
+		return true;
+	return logd_fail(l, "the history begins with position %" PRIu64 ", and no log of another "
+			 "node has what is in front: give the key (option -K), or begin there "
+			 "(option -l)", oldest);
+}
+
+/* Attach where the new log begins, as its logger. */
+static bool attach_new(struct logd *l, uint64_t era)
+{
+	struct spindle_place from = { .lsn = l->scan.next, .era = era };
+
+	memcpy(from.lineage, l->scan.id.lineage, sizeof(from.lineage));
+	return logd_attach(l, &from);
+}
+
+/* The history keeps messages for a logger, so none attaches before its log has what comes first. */
+static bool begin_new(struct logd *l, uint64_t era)
 {
 	struct spindle_dlog_ident *id = &l->scan.id;
 	uint64_t oldest;
+	bool good;
 
-	if (!logd_attach(l, NULL))
+	l->attach.flags &= ~SPINDLE_ATTACH_LOG;
+	good = logd_attach(l, NULL);
+	if (l->role)
+		l->attach.flags |= SPINDLE_ATTACH_LOG;
+	if (!good)
 		return false;
-	memcpy(id->lineage, l->q.lineage, sizeof(id->lineage));
 	id->subgroup = l->q.subgroup;
 	id->node = l->q.node;
+	memcpy(id->lineage, l->q.lineage, sizeof(id->lineage));
 	id->block = LOGD_BLOCK;
 	id->segment = l->opts->segment << 20;
 	if (getrandom(&id->salt, sizeof(id->salt), 0) != sizeof(id->salt))
@@ -320,11 +351,13 @@ static bool begin_new(struct logd *l)
 	oldest = spindle_lsn(&l->q);
 	l->scan.next = logd_catch_lowest(l, oldest);
 	l->scan.map.low = l->scan.next;
-	if (l->scan.next < oldest) {
-		spindle_detach(&l->q);
+	good = may_begin(l, oldest);
+	spindle_detach(&l->q);
+	if (!good)
+		return false;
+	if (l->scan.next < oldest)
 		return logd_catch_up(l, oldest) && false;
-	}
-	return true;
+	return attach_new(l, era);
 }
 
 /* The last message of the log, unless the log has none, or it is damaged or was for others. */
@@ -454,14 +487,14 @@ bool logd_open(struct logd *l, const struct logd_opts *opts, const char *subgrou
 	spindle_detach(&l->q);
 	if (!open_dir(l) || !logd_role_open(l) || !scan(l))
 		return false;
-	if (!(l->scan.is_new ? begin_new(l) : begin_again(l, era)) && !l->catch.on)
+	if (!(l->scan.is_new ? begin_new(l, era) : begin_again(l, era)) && !l->catch.on)
 		return false;
 	if (!choose_frame(l) || !start(l))
 		return false;
 	if (l->catch.on)
 		logd_say(l, "the history begins with position %" PRIu64 ", and what is in front "
 			 "of it comes from other nodes", l->catch.oldest);
-	else if (!logd_begin_reading(l, true))
+	else if (!logd_begin_reading(l, l->last.known))
 		return false;
 	logd_say(l, "%s, %s, begins with position %" PRIu64, l->path,
 		 l->io.ring ? "io_uring" : "threads", l->scan.next);

@@ -61,7 +61,7 @@ void peer_key(struct peer_id *id, const void *key, size_t len)
 	mac(id->key, key, len, "spindle-logd peers", NULL, 0);
 }
 
-/* The first 44 bytes of a hello, behind the magic, and the nonces. */
+/* The first 28 bytes of a hello, behind the magic, and the nonces. */
 static void transcribe(struct transcript *t, const uint8_t *hello, const uint8_t *server_nonce)
 {
 	memcpy(t->byte, hello + 4, 28);

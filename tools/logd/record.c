@@ -273,7 +273,9 @@ int logd_records_write(struct logd_records *r)
 	/* The file itself may be new. */
 	if (!err && fsync(r->dir))
 		err = -errno;
-	if (!err)
-		r->generation = generation;
-	return err;
+	if (err)
+		return err;
+	r->generation = generation;
+	r->synced = logd_record_vid(&r->now);
+	return 0;
 }

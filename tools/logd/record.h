@@ -60,7 +60,9 @@ struct logd_records {
 	int dir;
 	/** @generation: of the record on disk, which grows by one */
 	uint64_t generation;
-	/** @now: the record */
+	/** @synced: the view whose record is on disk; 0: none */
+	uint64_t synced;
+	/** @now: the record, which may be newer than that on disk */
 	struct logd_record now;
 };
 

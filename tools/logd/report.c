@@ -17,12 +17,14 @@ static bool fail_record(struct logd *l, int err)
  * logd_role_open() - find the view record that the last life has left
  * @l: the log, whose directory is open
  *
- * The record of another lineage says nothing.
+ * The record of another lineage says nothing. The last life may have died before its record was
+ * synced, so the record is written again before the kernel is told of it.
  *
  * Return: whether that was possible; a sentence says why not.
  */
 bool logd_role_open(struct logd *l)
 {
+	struct logd_record *now = &l->records.now;
 	int err;
 
 	if (!l->role)
@@ -30,11 +32,14 @@ bool logd_role_open(struct logd *l)
 	err = logd_records_open(&l->records, l->io.dir);
 	if (err)
 		return fail_record(l, err);
-	if (l->records.now.views &&
-	    memcmp(l->records.now.lineage, l->peers->server.id.lineage,
-		   sizeof(l->records.now.lineage)))
-		l->records.now = (struct logd_record){ .views = 0 };
-	return true;
+	if (!now->views)
+		return true;
+	if (memcmp(now->lineage, l->peers->server.id.lineage, sizeof(now->lineage))) {
+		now->views = 0;
+		return true;
+	}
+	err = logd_records_write(&l->records);
+	return err ? fail_record(l, err) : true;
 }
 
 static void fill_view(struct logd *l, struct logd_view *view, uint64_t base)
@@ -55,10 +60,11 @@ static void fill_view(struct logd *l, struct logd_view *view, uint64_t base)
  * @l: the log; @l->vid is the view, and the reader is in it
  * @base: position that the log has entered it at
  * @next: the reader has come from the view before, so that no view is missing in between
+ * @first: the subgroup had no view before
  *
  * Return: whether that was possible; a sentence says why not.
  */
-bool logd_view_begins(struct logd *l, uint64_t base, bool next)
+bool logd_view_begins(struct logd *l, uint64_t base, bool next, bool first)
 {
 	struct logd_record *now = &l->records.now;
 	struct logd_view view;
@@ -74,11 +80,10 @@ bool logd_view_begins(struct logd *l, uint64_t base, bool next)
 		return logd_fail(l, "the members of view %llu are not known",
 				 (unsigned long long)l->vid);
 	if (now->era != l->q.era)
-		now->views = 0;
+		*now = (struct logd_record){ .era = l->q.era };
 	memcpy(now->lineage, l->q.lineage, sizeof(now->lineage));
-	now->era = l->q.era;
 	logd_record_add(now, &view);
-	now->known = now->known && next;
+	now->known = (now->known && next) || first;
 	err = logd_records_write(&l->records);
 	return err ? fail_record(l, err) : true;
 }
@@ -126,7 +131,8 @@ void logd_report(struct logd *l)
 	struct spindle_log_report now = {
 		.persisted = l->log.persisted,
 		.low = l->log.map.low,
-		.record = logd_record_vid(&l->records.now),
+		/* Ids of views of another era say nothing. */
+		.record = l->records.now.era == l->era ? l->records.synced : 0,
 		.state = state_of(l),
 	};
 

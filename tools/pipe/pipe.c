@@ -186,6 +186,12 @@ static int find_destinations(void)
 	if (p.dest_vid == p.q.vid)
 		return 0;
 	err = spindle_destinations(&p.q, p.to, p.tos, &p.dest);
+	if (err == -EOPNOTSUPP) {
+		complain("subgroup %u has logs, which have all messages: none is for some members",
+			 p.attach.subgroup);
+		stop_reading();
+		return err;
+	}
 	if (err) {
 		complain("a node of --to is no member of subgroup %u in view %llu",
 			 p.attach.subgroup, (unsigned long long)p.q.vid);

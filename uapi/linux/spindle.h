@@ -118,6 +118,7 @@ enum spindle_from {
 #define SPINDLE_FEAT_FILL	(1ULL << 6) /* this attachment may use SPINDLE_IOC_FILL */
 #define SPINDLE_FEAT_LOG	(1ULL << 7) /* this subgroup has logs: ctl_durable */
 #define SPINDLE_FEAT_GATE	(1ULL << 8) /* readers get a message when it is durable */
+#define SPINDLE_FEAT_FIRST	(1ULL << 9) /* the subgroup had no view before @began_vid */
 
 /**
  * enum spindle_state - state of an attachment, in ctl.state
@@ -193,7 +194,7 @@ enum spindle_error {
 	SPINDLE_ERR_NOT_MEMBER,
 	/**
 	 * @SPINDLE_ERR_TX_MASK: a message names a member that its view did not have, or a view
-	 * that the kernel does not know any more
+	 * that the kernel does not know any more; or it has a mask, and the subgroup has logs
 	 */
 	SPINDLE_ERR_TX_MASK,
 	/**
@@ -408,6 +409,13 @@ struct spindle_attach {
 	 * SPINDLE_FEAT_LOG: struct spindle_log_block
 	 */
 	__u32 sst_log;
+	/**
+	 * @began_vid: out: with SPINDLE_FEAT_LOG: the view that the subgroup began with, or began
+	 * again with when its members changed. A view record is of that view
+	 */
+	__u64 began_vid;
+	/** @began_lsn: out: with SPINDLE_FEAT_LOG: position of the first message of that view */
+	__u64 began_lsn;
 };
 
 /**

@@ -149,7 +149,8 @@ static void wire_sender(struct spindle_mc *mc, u32 index, u32 rank, const struct
 	sd->walk.ring = in_row(row, row->in->hdr[index]);
 	sd->walk.wmask = mc->window - 1;
 	sd->walk.max_msg = mc->max_msg;
-	sd->walk.unknown = ~(U64_MAX >> (64 - mc->members));
+	/* What is durable is the same at all members. So a subgroup with logs has no masks. */
+	sd->walk.unknown = mc->durable ? U64_MAX : ~(U64_MAX >> (64 - mc->members));
 	sd->pay = in_row(row, row->in->pay[index]);
 	sd->msgs = mc->msgs + (u64)m->sender * mc->window;
 }

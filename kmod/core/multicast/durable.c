@@ -45,6 +45,15 @@ static bool plausible(const u64 old[SPINDLE_BLOCK_WORDS], const u64 word[SPINDLE
 	       spindle_durable_state(word) <= SPINDLE_LOG_BEHIND;
 }
 
+/* Take columns that are plausible. Pairs with READ_ONCE() of threads that show them. */
+static void take(u64 to[SPINDLE_BLOCK_WORDS], const u64 word[SPINDLE_BLOCK_WORDS])
+{
+	u32 i;
+
+	for (i = 0; i < SPINDLE_BLOCK_WORDS; i++)
+		WRITE_ONCE(to[i], word[i]);
+}
+
 static void read_member(struct spindle_mc *mc, u32 rank)
 {
 	struct spindle_durable_member *m = &mc->durable->member[rank];
@@ -61,7 +70,7 @@ static void read_member(struct spindle_mc *mc, u32 rank)
 		m->torn_run = 0;
 		bad = !plausible(m->word, word);
 		if (!bad)
-			memcpy(m->word, word, sizeof(word));
+			take(m->word, word);
 		break;
 	}
 	if (!bad)
@@ -80,18 +89,24 @@ static void publish(struct spindle_durable *d)
 	u32 r;
 
 	if (d->established && spindle_durable_record(own) >= d->vid)
-		own[SPINDLE_LOG_COL_RECORD] |= SPINDLE_LOG_ESTABLISHED;
+		WRITE_ONCE(own[SPINDLE_LOG_COL_RECORD],
+			   own[SPINDLE_LOG_COL_RECORD] | SPINDLE_LOG_ESTABLISHED);
 	spindle_block_write(d->block, own);
 	for (r = 0; r < d->members; r++)
 		d->member[r].dirty = r != d->me;
 }
 
+static u64 with_state(const u64 word[SPINDLE_BLOCK_WORDS], enum spindle_log_state state)
+{
+	return (word[SPINDLE_LOG_COL_RECORD] & ~SPINDLE_LOG_STATE) | state;
+}
+
 /* Show another state, and the rest as it was. */
 static void set_state(struct spindle_durable *d, enum spindle_log_state state)
 {
-	u64 *record = &d->member[d->me].word[SPINDLE_LOG_COL_RECORD];
+	u64 *own = d->member[d->me].word;
 
-	*record = (*record & ~SPINDLE_LOG_STATE) | state;
+	WRITE_ONCE(own[SPINDLE_LOG_COL_RECORD], with_state(own, state));
 	publish(d);
 }
 
@@ -163,7 +178,13 @@ static void take_words(struct spindle_mc *mc)
 		return;
 	}
 	more = word[SPINDLE_LOG_COL_PERSISTED] != own[SPINDLE_LOG_COL_PERSISTED];
-	memcpy(own, word, sizeof(word));
+	word[SPINDLE_LOG_COL_RECORD] |= own[SPINDLE_LOG_COL_RECORD] & SPINDLE_LOG_ESTABLISHED;
+	if (d->behind && !more)
+		word[SPINDLE_LOG_COL_RECORD] = with_state(word, SPINDLE_LOG_BEHIND);
+	/* A logger that says the same again causes no write to any member. */
+	if (!memcmp(own, word, sizeof(word)))
+		return;
+	take(own, word);
 	if (more)
 		keep(mc);
 	if (d->behind)
@@ -192,9 +213,9 @@ int spindle_durable_attach(struct spindle_mc *mc, const struct spindle_log_words
 	d->change = 0;
 	d->bad = false;
 	d->behind = false;
-	/* An earlier logger may have begun further on, and said nothing. */
+	/* The logger may not have synced yet what it has read of its disk. Its first words say so. */
 	spindle_history_let_go(mc->deliver.history);
-	spindle_history_keep(mc->deliver.history, lsn);
+	spindle_history_keep(mc->deliver.history, own_persisted(d));
 	return 0;
 }
 
@@ -300,7 +321,7 @@ static bool is_told(const struct spindle_durable *d)
 /* Only the present view is left in the range: a restart cannot begin before it. */
 static void establish(struct spindle_durable *d)
 {
-	d->established = true;
+	WRITE_ONCE(d->established, true);
 	d->known = true;
 	d->view[0] = d->view[d->views - 1];
 	d->views = 1;
@@ -400,12 +421,43 @@ u64 spindle_durable_waits_for(const struct spindle_mc *mc, bool *establish)
 
 /* ---- views ---------------------------------------------------------------- */
 
+/* Is a view of the range one of the present members? */
+static bool has_present_members(const struct spindle_durable *d, u32 i)
+{
+	u32 k, r;
+
+	if (d->view[i].members != d->members)
+		return false;
+	for (r = 0; r < d->members; r++) {
+		for (k = 0; k < d->members && d->view[i].node[k] != d->member[r].node; k++)
+			;
+		if (k == d->members)
+			return false;
+	}
+	return true;
+}
+
+/* Views with the same members ask for the same records, so the range has one of them. */
+static void drop_equal(struct spindle_durable *d)
+{
+	u32 i;
+
+	for (i = 0; i < d->views; i++) {
+		if (!has_present_members(d, i))
+			continue;
+		d->views--;
+		memmove(&d->view[i], &d->view[i + 1], (d->views - i) * sizeof(*d->view));
+		return;
+	}
+}
+
 /* The present view, behind those that are in the range already. */
 static void add_view(struct spindle_durable *d)
 {
 	struct spindle_durable_view *view;
 	u32 r;
 
+	drop_equal(d);
 	if (d->views == SPINDLE_DURABLE_VIEWS) {
 		/* The range has a gap now, so no view follows from it. */
 		d->known = false;
@@ -463,6 +515,7 @@ void spindle_durable_begin(struct spindle_mc *mc, struct spindle_durable *old, b
 		take_over(d, old);
 	else
 		d->known = fresh;
+	d->first = !old && fresh;
 	d->vid = mc->vid;
 	d->base = mc->deliver.lsn;
 	add_view(d);

@@ -20,7 +20,7 @@
  * persisted, also when the logger has died. With SPINDLE_LOGGED_GATE it shows readers other than
  * the logger only what is durable.
  *
- * Context: engine.
+ * Context: engine. Other threads may read the columns, for people, by spindle_durable_waits_for().
  */
 #ifndef SPINDLE_CORE_DURABLE_H
 #define SPINDLE_CORE_DURABLE_H
@@ -99,6 +99,8 @@ struct spindle_durable {
 	u64 vid;
 	/** @base: position of its first message */
 	u64 base;
+	/** @first: the subgroup had no view before @vid */
+	bool first;
 	/** @established: @vid is established, as this member knows */
 	bool established;
 	/** @known: @view goes back to a view that is established, or to the first one */
@@ -133,7 +135,7 @@ u32 spindle_durable_push(struct spindle_durable *d, u32 rank, struct spindle_wri
  */
 static inline u64 spindle_durable_record(const u64 word[SPINDLE_BLOCK_WORDS])
 {
-	return word[SPINDLE_LOG_COL_RECORD] >> SPINDLE_LOG_RECORD_SHIFT;
+	return READ_ONCE(word[SPINDLE_LOG_COL_RECORD]) >> SPINDLE_LOG_RECORD_SHIFT;
 }
 
 /**

@@ -111,15 +111,28 @@ static u64 first_with_room(const struct spindle_history *h, u64 low, u64 units)
 	return low;
 }
 
-/*
- * From an entry on, the first one of a position, which may be the beginning of a view. The entries
- * behind @at are walked one by one, because each call goes on where the last one has ended.
- */
+/* Entries that are walked one by one, because each call goes on where the last one has ended. */
+#define WALK	16
+
+/* From an entry on, the first one of a position, which may be the beginning of a view. */
 static u64 walk_to(const struct spindle_history *h, u64 at, u64 lsn)
 {
+	u64 high = h->q.tail, near;
+
 	at = max(at, h->q.consumed);
-	while (at != h->q.tail && h->q.ring[at & h->q.mask].lsn < lsn)
+	near = min(high, at + WALK);
+	while (at != near && h->q.ring[at & h->q.mask].lsn < lsn)
 		at++;
+	if (at != near)
+		return at;
+	while (at != high) {
+		u64 mid = at + (high - at) / 2;
+
+		if (h->q.ring[mid & h->q.mask].lsn < lsn)
+			at = mid + 1;
+		else
+			high = mid;
+	}
 	return at;
 }
 

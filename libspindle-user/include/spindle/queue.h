@@ -562,6 +562,18 @@ SPINDLE_API int spindle_send_durable(struct spindle_queue *q, const void *buf, u
 				     int timeout_ms);
 
 /**
+ * spindle_log_began() - the view that a subgroup with logs was in at the attach
+ * @q: attached
+ * @vid: filled: the view that the subgroup began with, or began again with when its members changed
+ * @lsn: filled: position of the first message of that view
+ *
+ * A view record is of that view. A later one begins with an item of kind SPINDLE_DLV_VIEW.
+ *
+ * Return: 1 if the subgroup had no view before; 0 if it had; -EOPNOTSUPP if it has no logs.
+ */
+SPINDLE_API int spindle_log_began(const struct spindle_queue *q, uint64_t *vid, uint64_t *lsn);
+
+/**
  * spindle_log_say() - tell the kernel how far a log is
  * @q: attached with SPINDLE_ATTACH_LOG
  * @report: what the logger says now
@@ -650,7 +662,7 @@ SPINDLE_API int spindle_view(const struct spindle_queue *q, struct spindle_view 
  * Only the reading thread may call this.
  *
  * Return: 0. On errors @to is as it was: -EINVAL: @n is 0, or @q is not attached; -ENOENT: a node
- * is no member.
+ * is no member; -EOPNOTSUPP: the subgroup has logs, and each of them has all messages.
  */
 SPINDLE_API int spindle_destinations(const struct spindle_queue *q, const uint32_t *node,
 				     unsigned int n, struct spindle_dest *to);

@@ -230,8 +230,9 @@ static void check_destination(struct node *node, u32 group, const struct held *h
 	/* A liar may have sent what no process has committed. */
 	if (h->slot >= all->n)
 		return;
-	other = message_is_direct(key) && (!message_is_for(key, h->node, node->index) ||
-					   node->group[group].since > all->vid[h->slot]);
+	other = all->msg[h->slot].direct &&
+		(!message_is_for(key, h->node, node->index) ||
+		 node->group[group].since > all->msg[h->slot].vid);
 	if (h->other != other)
 		sim_fail(node->sim, "node %u group %u: %u:%llu is %s it", node->index, group,
 			 h->node, (unsigned long long)h->slot, other ? "not for" : "kept from");

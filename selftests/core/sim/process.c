@@ -4,22 +4,26 @@
  */
 #include "sim.h"
 
-static void note_view(struct commits *all, u64 vid)
+static void note(struct commits *all, u64 vid, bool direct)
 {
 	if (all->n == all->room) {
 		all->room = all->room ? 2 * all->room : 64;
-		all->vid = realloc(all->vid, all->room * sizeof(*all->vid));
+		all->msg = realloc(all->msg, all->room * sizeof(*all->msg));
 	}
-	all->vid[all->n++] = vid;
+	all->msg[all->n++] = (struct commit){ .vid = vid, .direct = direct };
 }
 
-/* Name the members that get the message, by their ranks in the view of the subgroup. */
+/*
+ * Name the members that get the message, by their ranks in the view of the subgroup. In a subgroup
+ * with logs all get it.
+ */
 static void direct(struct node *node, u32 index, u64 key, struct spindle_tx_desc *d)
 {
 	const struct spindle_mc *mc = node->group[index].mc;
+	bool some = !mc->durable && message_is_direct(key);
 	u32 r;
 
-	if (message_is_direct(key)) {
+	if (some) {
 		node->sim->direct++;
 		for (r = 0; r < mc->members; r++)
 			if (message_is_for(key, node->index, node->group[index].member_node[r]))
@@ -27,7 +31,7 @@ static void direct(struct node *node, u32 index, u64 key, struct spindle_tx_desc
 	}
 	/* A subgroup that stays has the ranks of an earlier view. */
 	d->flags |= (u32)spindle_mb_view(&node->mb)->vid << SPINDLE_TX_VIEW_SHIFT;
-	note_view(&node->sim->commits[node->index][node->inc][index], mc->vid);
+	note(&node->sim->commits[node->index][node->inc][index], mc->vid, some);
 }
 
 static void send(struct node *node, u32 index)

@@ -148,7 +148,7 @@ static void free_commits(struct sim *sim)
 	for (i = 0; i < SIM_NODES; i++)
 		for (life = 0; life < SIM_LIVES; life++)
 			for (g = 0; g < SIM_GROUPS; g++)
-				free(sim->commits[i][life][g].vid);
+				free(sim->commits[i][life][g].msg);
 }
 
 static void sim_close(struct sim *sim)

@@ -435,9 +435,14 @@ struct positions {
 	u64 room;
 };
 
-/* Of each message of a life: the view whose ranks its process has used. */
+/* A message of a life: the view whose ranks its process has used, and whether it has named some. */
+struct commit {
+	u64 vid;
+	bool direct;
+};
+
 struct commits {
-	u64 *vid;
+	struct commit *msg;
 	u64 n;
 	u64 room;
 };

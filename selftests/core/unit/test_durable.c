@@ -566,6 +566,34 @@ static void test_bit_waits(void)
 	close_it();
 }
 
+/* A logger that says the same again causes no write. */
+static void test_says_same(void)
+{
+	open_it(A | B, 0, 0);
+	w.mc->deliver.lsn = 10;
+	attach_logger(0);
+	own(5, 1);
+	CHECK(durable()->member[0].dirty);
+	durable()->member[0].dirty = false;
+	own(5, 1);
+	CHECK(!durable()->member[0].dirty);
+	CHECK_EQ(durable()->change, w.words.change);
+	own(6, 1);
+	CHECK(durable()->member[0].dirty);
+	close_it();
+}
+
+/* What is durable is the same in all logs, so no message is for some of the members. */
+static void test_no_masks(void)
+{
+	u64 mask = BIT_ULL(0);
+
+	open_it(A | B, 0, 0);
+	CHECK(!spindle_mc_direct(w.mc, &mask, 1));
+	CHECK_EQ(w.mc->sender[0].walk.unknown, U64_MAX);
+	close_it();
+}
+
 /* A subgroup that begins with the view has nothing before, wherever it begins. */
 static void test_fresh(void)
 {
@@ -577,7 +605,16 @@ static void test_fresh(void)
 	say(A, 100, 5, 0);
 	CHECK(is_established());
 	CHECK_EQ(position(), 100);
+	CHECK(durable()->first);
+	next_view(A | B | C);
+	CHECK(!durable()->first);
 	close_it();
+}
+
+/* Different members for each number, B among them. Most of them are in most of the views. */
+static u32 several(u32 i)
+{
+	return A | B | C | i << 3;
 }
 
 /* A range of many views: behind too many, only another member knows. */
@@ -588,8 +625,11 @@ static void test_many_views(void)
 	for (more = 0; more < 2; more++) {
 		open_it(A | B | C, 0, 0);
 		attach_logger(0);
+		/* Views with the same members take one entry. */
+		next_view(A | B | C);
+		CHECK_EQ(durable()->views, 1);
 		for (i = 1; i < SPINDLE_DURABLE_VIEWS + more; i++)
-			next_view(i % 2 ? A | B : A | B | C);
+			next_view(several(i));
 		CHECK_EQ(durable()->known, !more);
 		CHECK_EQ(durable()->views, SPINDLE_DURABLE_VIEWS);
 		/* The last entry is the present view in any case. */
@@ -1029,6 +1069,7 @@ static void test_ghost(void)
 	open_it(A | B, 0, 0);
 	arrive(20);
 	attach_logger(10);
+	own(10, 0);
 	arrive_until_blocked(500);
 	CHECK_EQ(spindle_history_oldest(&w.h, w.mc->deliver.lsn), 10);
 	own(30, 0);
@@ -1328,6 +1369,8 @@ int main(void)
 		{ "members of former views are known by their ids", test_ranks },
 		{ "a joiner is told that the view is established", test_told },
 		{ "the bit waits for the own record", test_bit_waits },
+		{ "a logger that says the same again", test_says_same },
+		{ "messages for some of the members", test_no_masks },
 		{ "a subgroup that begins with the view", test_fresh },
 		{ "more views than a member remembers", test_many_views },
 		{ "the next view takes all over", test_take_over },

@@ -177,6 +177,9 @@ check "two of three logs are not all" durable_is 3 1 0
 logd 3 1
 is "node 3 has a log" $? 0
 check "what was sent before is durable" wait_until 30 all_durable 1 10 1 2 3
+check "a message for one member is refused" sh -c \
+	"! (echo secret | spindle-pipe -n 1 -g 1 -s -t 2 2>/tmp/direct.err) &&
+	grep -q 'has logs' /tmp/direct.err"
 check "node 1 sends more" send_lines 1 1 500
 check "that is durable at all nodes" wait_until 30 all_durable 1 510 1 2 3
 check "all logs write" wait_until 30 shows 1 1 '"log_state":"logging".*"log_state":"logging".*"log_state":"logging"'
@@ -218,6 +221,8 @@ check "node 2 reports that its history keeps no more" wait_until 30 events_say '
 check "node 2's logger goes on again" signal 2 1 CONT
 check "it gets what it missed from another log" wait_until 60 shows 2 1 '"persisted":1060.*"persisted":1060.*"persisted":1060'
 check "node 4 has no log, so nothing of that is durable" durable_is 1 1 660
+check "a log that misses what others do not give it does not begin" sh -c \
+	"! spindle-logd -d /tmp/late -S 1 -P none 4 1 2>/tmp/late.err && grep -q 'is in front' /tmp/late.err"
 logd 4 1
 is "node 4 has a log" $? 0
 check "it gets all messages from another log" wait_until 60 all_durable 1 1060 1 2 3 4
