@@ -555,7 +555,8 @@ struct spindle_tb *spindle_subgroup_tb(const struct spindle_subgroup *sg)
  * @sg: the subgroup
  *
  * Return: bytes of headers, payload ring and express message of each sender, and of the block and
- * the log block of each member; of a table: of both blocks and the cells of each member, and what reads arrive in
+ * the log block of each member; of a table: of both blocks and the cells of each member, and what
+ * reads arrive in
  */
 u64 spindle_subgroup_row_bytes(const struct spindle_subgroup *sg)
 {

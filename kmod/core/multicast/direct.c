@@ -76,8 +76,8 @@ static u64 present_ranks(u64 mask, const struct spindle_mc_former *former)
  * A view that is forgotten is an error. Otherwise a message could reach a member that the process
  * has not named, or miss one that it has. A view that is 2^16 views back is taken for another one.
  *
- * Return: false if the mask names a rank that the view did not have, if the view is forgotten, or if
- *	the subgroup has logs: each of them has all messages
+ * Return: false if the mask names a rank that the view did not have, if the view is forgotten, or
+ *	if the subgroup has logs: each of them has all messages
  */
 bool spindle_mc_direct(const struct spindle_mc *mc, u64 *mask, u16 vid)
 {

@@ -163,7 +163,7 @@ static bool read_words(const struct spindle_mc *mc, const struct spindle_log_wor
 	return word[SPINDLE_LOG_COL_PERSISTED] <= mc->deliver.lsn;
 }
 
-/* Take what the logger says. Once given up, the history keeps messages again only with progress. */
+/* Take what the logger says. Once given up, the history keeps messages again with progress. */
 static void take_words(struct spindle_mc *mc)
 {
 	struct spindle_durable *d = mc->durable;
@@ -213,7 +213,7 @@ int spindle_durable_attach(struct spindle_mc *mc, const struct spindle_log_words
 	d->change = 0;
 	d->bad = false;
 	d->behind = false;
-	/* The logger may not have synced yet what it has read of its disk. Its first words say so. */
+	/* The logger may still have to sync what it has read. Its first words say so. */
 	spindle_history_let_go(mc->deliver.history);
 	spindle_history_keep(mc->deliver.history, own_persisted(d));
 	return 0;
