@@ -106,13 +106,7 @@ void spindle_dlvq_append(struct spindle_dlvq *dlvq, const struct spindle_dlv *dl
 	struct spindle_dlv *to = &dlvq->ring[dlvq->tail & dlvq->mask];
 	u64 bytes = (u64)dlvq->copy_units << SPINDLE_UNIT_SHIFT;
 
-	/* This and the tail pair with READ_ONCE() in spindle_history_oldest(), in any thread. */
-	WRITE_ONCE(to->lsn, dlv->lsn);
-	to->offset = dlv->offset;
-	to->len = dlv->len;
-	to->sender = dlv->sender;
-	to->kind = dlv->kind;
-	to->slot = dlv->slot;
+	*to = *dlv;
 	if (dlvq->copy && dlv->kind == SPINDLE_DLV_MSG) {
 		to->offset = (dlvq->copy_tail << SPINDLE_UNIT_SHIFT) & (bytes - 1);
 		dlvq->copy_tail += spindle_units(dlv->len);
@@ -120,7 +114,7 @@ void spindle_dlvq_append(struct spindle_dlvq *dlvq, const struct spindle_dlv *dl
 	}
 	if (dlvq->copy)
 		dlvq->copy_end[dlvq->tail & dlvq->mask] = dlvq->copy_tail;
-	WRITE_ONCE(dlvq->tail, dlvq->tail + 1);
+	dlvq->tail++;
 }
 
 /**

@@ -38,7 +38,9 @@ void spindle_history_init(struct spindle_history *h, struct spindle_dlv *ring, u
 
 static u64 position_at(const struct spindle_history *h, u64 at, u64 next)
 {
-	return at == READ_ONCE(h->q.tail) ? next : READ_ONCE(h->q.ring[at & h->q.mask].lsn);
+	/* Outside of the engine, the tail moves, and an entry may be overwritten. */
+	return data_race(at == READ_ONCE(h->q.tail) ? next :
+						      READ_ONCE(h->q.ring[at & h->q.mask].lsn));
 }
 
 /*

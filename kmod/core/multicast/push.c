@@ -225,7 +225,7 @@ static void add_log(struct list *list, struct spindle_mc *mc, u32 rank, u32 inde
 {
 	struct spindle_write *write = &list->write[list->n];
 
-	if (!mc->durable || list->n == max || !spindle_durable_push(mc->durable, rank, write))
+	if (list->n == max || !spindle_durable_push(mc->durable, rank, write))
 		return;
 	write->guard = true;
 	write->imm = index << SPINDLE_IMM_SHIFT |
@@ -267,7 +267,7 @@ u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, u32 how,
 	u64 slot = m->push_slot, end = mc->own.word[SPINDLE_COL_SLOTS];
 	u32 split = how & SPINDLE_PUSH_SPLIT ? 1 : 0;
 
-	if (!m->dirty) {
+	if (mc->durable && !m->dirty) {
 		add_log(&list, mc, rank, index, max);
 		return list.n;
 	}
@@ -302,6 +302,7 @@ u32 spindle_push(struct spindle_mc *mc, u32 rank, u32 index, u32 how,
 	m->told_received = mc->own.word[SPINDLE_COL_RECEIVED];
 	m->told_delivered = mc->own.word[SPINDLE_COL_DELIVERED];
 	m->dirty = false;
-	add_log(&list, mc, rank, index, max);
+	if (mc->durable)
+		add_log(&list, mc, rank, index, max);
 	return list.n;
 }

@@ -553,7 +553,7 @@ static void test_told(void)
 	close_it();
 }
 
-/* The bit is not shown before the own record, because the own logger takes it for one about that. */
+/* The bit is not shown before the own record, because the own logger takes it to be about that. */
 static void test_bit_waits(void)
 {
 	open_it(A | B | C, 0, 0);

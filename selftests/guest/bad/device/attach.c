@@ -25,15 +25,18 @@ static void refused(int fd, struct spindle_attach a, int want, const char *what)
 	is(call(fd, SPINDLE_IOC_KICK, NULL), ENOTCONN, "attach: %s: not attached", what);
 }
 
+/* A program that does not know logs has a shorter struct, which is accepted. */
+#define LEAST	offsetof(struct spindle_attach, ctl_lsn)
+
 static void attach_sizes(int fd)
 {
 	static unsigned char page[2 * PAGE] __attribute__((aligned(4096)));
 	struct spindle_attach *a = (void *)page, *edge;
-	/* The version before had 272 bytes. */
-	static const uint32_t shorter[] = { 0, 4, 24, 272, sizeof(*a) - 8, sizeof(*a) - 1 };
+	static const uint32_t shorter[] = { 0, 4, 24, 272, LEAST - 8, LEAST - 1 };
 	static const uint32_t wrong[] = { PAGE + 8, UINT32_MAX };
-	char text[32];
 	unsigned int i;
+	char text[32];
+	int older;
 
 	for (i = 0; i < ARRAY_SIZE(shorter); i++) {
 		*a = args(1, 1, BOTH);
@@ -44,7 +47,15 @@ static void attach_sizes(int fd)
 	*a = args(1, 1, BOTH);
 	a->size = 272;
 	is(call(fd, _IOC(_IOC_READ | _IOC_WRITE, SPINDLE_IOC_MAGIC, 0, 272), a), EPROTONOSUPPORT,
-	   "attach: a program of the version before");
+	   "attach: a program of a former version");
+	older = open_dev();
+	*a = args(1, 1, BOTH);
+	a->size = LEAST;
+	a->began_lsn = 77;
+	is(call(older, _IOC(_IOC_READ | _IOC_WRITE, SPINDLE_IOC_MAGIC, 0, LEAST), a), 0,
+	   "attach: a program that does not know logs");
+	is(a->began_lsn, 77, "attach: it gets no more than it knows");
+	close(older);
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
 		*a = args(1, 1, BOTH);
 		a->size = wrong[i];
