@@ -304,8 +304,8 @@ static bool scan(struct logd *l)
 /* ---- begin --------------------------------------------------------------------- */
 
 /*
- * A log that says "all below is on disk" has all from the first position of the subgroup on, or from
- * the first one that the logs of other nodes have.
+ * A log that says "all below is on disk" has all from the first position of the subgroup on, or
+ * from the first one that the logs of other nodes have.
  */
 static bool may_begin(struct logd *l, uint64_t oldest)
 {

@@ -1743,8 +1743,8 @@ mutant gate_attach_logger multicast/multicast.c 's/cursor->logger ? mc->deliver.
 mutant gate_attach_shown multicast/history.c '/^void spindle_history_attach/,/^}/ s/shown_to(h, cursor)/h->q.tail/'
 # Pushes of the log block.
 mutant push_log_unwanted multicast/push.c 's/return mc->member\[rank\].dirty || .*/return mc->member[rank].dirty;/'
-mutant push_log_alone multicast/push.c '/^	if (!m->dirty) {/,/^	}/ s/add_log(.*/;/'
-mutant push_log_with_guard multicast/push.c 's/^	if (!m->dirty) {/	if (0) {/'
+mutant push_log_alone multicast/push.c '/^	if (mc->durable \&\& !m->dirty) {/,/^	}/ s/add_log(.*/;/'
+mutant push_log_with_guard multicast/push.c 's/^	if (mc->durable \&\& !m->dirty) {/	if (0) {/'
 mutant push_log_never_behind multicast/push.c '/^	m->dirty = false;/,/^}/ s/add_log(.*/;/'
 mutant push_log_no_room multicast/push.c 's/list->n == max || //'
 mutant push_log_no_guard multicast/push.c '/^static void add_log/,/^}/ s/write->guard = true;/;/'

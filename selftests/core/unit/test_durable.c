@@ -877,7 +877,7 @@ static void test_block_rules(void)
 		CHECK_EQ(w.mc->bad, 0);
 		spindle_block_write(log_block(2), word);
 		run();
-		if (broken != (w.mc->bad == BIT(2)))
+		if (w.mc->bad != (broken ? BIT(2) : 0))
 			tap_fail("block %u", i);
 		CHECK_EQ(!!(w.mc->events & SPINDLE_MC_FAILED), broken);
 		CHECK_EQ(!memcmp(durable()->member[2].word, word, 32), !broken);
