@@ -56,11 +56,9 @@ spindle_restart_part_of(const struct spindle_restart_report *report, uint32_t id
 	return NULL;
 }
 
-const struct spindle_restart_view *spindle_restart_newest(const struct spindle_restart_set *set,
-							  uint32_t id);
-const struct spindle_restart_path *spindle_restart_path_to(const struct spindle_restart_set *set,
-							   uint32_t id,
-							   const struct spindle_restart_view *view);
+void spindle_restart_path_to(const struct spindle_restart_set *set, uint32_t id,
+			     const struct spindle_restart_view *view,
+			     struct spindle_restart_path *path);
 void spindle_restart_find_range(const struct spindle_restart_set *set,
 				struct spindle_restart_need *need);
 void spindle_restart_copy_view(struct spindle_restart_view *to,

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a decoded struct has to fulfil. Bytes come from disks and from other nodes, so none of this
+ * is sure before.
+ */
+#include "inner.h"
+
+/* The largest number of a view, as in the module. */
+#define VID_MAX	(1ULL << 59)
+
+static bool has_twice(const uint32_t *node, uint32_t nodes)
+{
+	uint32_t i;
+
+	for (i = 1; i < nodes; i++)
+		if (spindle_restart_has(node, i, node[i]))
+			return true;
+	return false;
+}
+
+static bool is_good_view(const struct spindle_restart_view *view)
+{
+	return view->id.vid && view->id.vid <= VID_MAX && view->members &&
+	       view->members <= SPINDLE_MAX_MEMBERS && view->origin <= view->id.era &&
+	       view->base <= SPINDLE_RESTART_LSN_MAX && !has_twice(view->node, view->members);
+}
+
+/**
+ * spindle_restart_good_record() - is this a record?
+ * @record: the record
+ *
+ * Return: whether its views are valid, and in order.
+ */
+bool spindle_restart_good_record(const struct spindle_restart_record *record)
+{
+	uint32_t i;
+
+	if (record->views > SPINDLE_RESTART_VIEWS)
+		return false;
+	for (i = 0; i < record->views; i++) {
+		const struct spindle_restart_view *view = &record->view[i];
+
+		if (!is_good_view(view))
+			return false;
+		if (i && !spindle_restart_older(&view[-1].id, &view->id))
+			return false;
+		/* Only a restart may begin below the end of what was before. */
+		if (i && view[-1].id.era == view->id.era && view[-1].base > view->base)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * spindle_restart_good_path() - is this a path?
+ * @path: the path
+ * @era: the era that it leads to
+ *
+ * Return: whether its eras are in order, and before @era.
+ */
+bool spindle_restart_good_path(const struct spindle_restart_path *path, uint64_t era)
+{
+	uint32_t i;
+
+	if (path->eras > SPINDLE_RESTART_PAST)
+		return false;
+	for (i = 0; i < path->eras; i++) {
+		const struct spindle_restart_past *past = &path->past[i];
+
+		if (past->last.era >= era || past->base > SPINDLE_RESTART_LSN_MAX)
+			return false;
+		if (i && past[-1].last.era >= past->last.era)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * spindle_restart_good_log() - is this the state of a log?
+ * @log: the log
+ *
+ * Return: whether its epochs and positions are in order.
+ */
+bool spindle_restart_good_log(const struct spindle_restart_log *log)
+{
+	uint32_t i;
+
+	if (log->epochs > SPINDLE_RESTART_EPOCHS || log->end > SPINDLE_RESTART_LSN_MAX ||
+	    log->good > log->end)
+		return false;
+	for (i = 0; i < log->epochs; i++) {
+		const struct spindle_restart_epoch *e = &log->epoch[i];
+
+		if (e->lsn >= log->end)
+			return false;
+		if (i && (e[-1].lsn >= e->lsn || !spindle_restart_older(&e[-1].id, &e->id)))
+			return false;
+	}
+	return true;
+}
+
+static bool is_good_base(const struct spindle_restart_base *part,
+			 const struct spindle_restart_proposal *proposal)
+{
+	uint64_t all = ~0ULL >> (64 - proposal->members);
+	const struct spindle_restart_past *past;
+
+	if (part->base > SPINDLE_RESTART_LSN_MAX || !part->members || part->members & ~all ||
+	    !part->range.views || part->range.views >= SPINDLE_RESTART_VIEWS ||
+	    !spindle_restart_good_record(&part->range) || !part->path.eras ||
+	    !spindle_restart_good_path(&part->path, proposal->origin))
+		return false;
+	/* The path ends with the view that is followed. */
+	past = &part->path.past[part->path.eras - 1];
+	return past->base == part->base &&
+	       spindle_restart_is(&past->last, &part->range.view[part->range.views - 1].id);
+}
+
+/**
+ * spindle_restart_good_proposal() - is this a proposal?
+ * @proposal: the proposal
+ *
+ * Return: whether it is.
+ */
+bool spindle_restart_good_proposal(const struct spindle_restart_proposal *proposal)
+{
+	uint32_t i, k;
+
+	if (!proposal->ballot.era || !proposal->origin ||
+	    proposal->origin > proposal->ballot.era || !proposal->vid ||
+	    proposal->vid > VID_MAX || !proposal->members ||
+	    proposal->members > SPINDLE_MAX_MEMBERS || !proposal->parts ||
+	    proposal->parts > SPINDLE_MAX_SUBGROUPS ||
+	    has_twice(proposal->node, proposal->members))
+		return false;
+	for (i = 0; i < proposal->parts; i++) {
+		for (k = 0; k < i; k++)
+			if (proposal->part[k].id == proposal->part[i].id)
+				return false;
+		if (!is_good_base(&proposal->part[i], proposal))
+			return false;
+	}
+	return true;
+}
+
+static bool is_good_part(const struct spindle_restart_part *part)
+{
+	uint64_t era = 0;
+
+	if (!spindle_restart_good_record(&part->record))
+		return false;
+	if (part->record.views)
+		era = part->record.view[part->record.views - 1].id.era;
+	return spindle_restart_good_path(&part->path, era) && spindle_restart_good_log(&part->log);
+}
+
+/**
+ * spindle_restart_good_report() - is this a report?
+ * @report: the report, without @accepted
+ *
+ * Return: whether it is.
+ */
+bool spindle_restart_good_report(const struct spindle_restart_report *report)
+{
+	uint32_t i, k;
+
+	if (report->parts > SPINDLE_MAX_SUBGROUPS)
+		return false;
+	for (i = 0; i < SPINDLE_RESTART_ADDRESS && report->address[i]; i++)
+		;
+	if (i == SPINDLE_RESTART_ADDRESS)
+		return false;
+	for (i = 0; i < report->parts; i++) {
+		for (k = 0; k < i; k++)
+			if (report->part[k].id == report->part[i].id)
+				return false;
+		if (!is_good_part(&report->part[i]))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * spindle_restart_good_voter() - is this the state of a voter?
+ * @voter: the voter
+ *
+ * Return: whether it is.
+ */
+bool spindle_restart_good_voter(const struct spindle_restart_voter *voter)
+{
+	if (voter->state > SPINDLE_RESTART_RUNNING)
+		return false;
+	if (voter->has_accepted && voter->accepted.ballot.era > voter->promised.era)
+		return false;
+	if (voter->state == SPINDLE_RESTART_ACCEPTED)
+		return voter->has_accepted &&
+		       voter->accepted.ballot.era == voter->promised.era &&
+		       voter->accepted.ballot.proposer == voter->promised.proposer;
+	return voter->state == SPINDLE_RESTART_RUNNING || voter->promised.era ||
+	       voter->state == SPINDLE_RESTART_SILENT;
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The votes of a node: promise, accept, enter (R7, R9, R10). A node that runs in a view takes part
+ * in no attempt. One table has all states, and move() is the only writer of the state.
+ */
+#include <string.h>
+
+#include "inner.h"
+
+#define STATES	(SPINDLE_RESTART_RUNNING + 1)
+/* No such event in this state. */
+#define NONE	STATES
+
+enum event {
+	EVENT_PROMISE,
+	EVENT_ACCEPT,
+	EVENT_ENTER,
+	EVENT_STOP,
+	EVENTS,
+};
+
+/* A node that enters a view loses its vote, because its report is old (R10). */
+static const uint32_t next[STATES][EVENTS] = {
+	[SPINDLE_RESTART_SILENT] = {
+		[EVENT_PROMISE] = SPINDLE_RESTART_PROMISED,
+		[EVENT_ACCEPT] = NONE,
+		[EVENT_ENTER] = SPINDLE_RESTART_RUNNING,
+		[EVENT_STOP] = SPINDLE_RESTART_SILENT,
+	},
+	[SPINDLE_RESTART_PROMISED] = {
+		[EVENT_PROMISE] = SPINDLE_RESTART_PROMISED,
+		[EVENT_ACCEPT] = SPINDLE_RESTART_ACCEPTED,
+		[EVENT_ENTER] = SPINDLE_RESTART_RUNNING,
+		[EVENT_STOP] = SPINDLE_RESTART_PROMISED,
+	},
+	[SPINDLE_RESTART_ACCEPTED] = {
+		[EVENT_PROMISE] = SPINDLE_RESTART_PROMISED,
+		[EVENT_ACCEPT] = NONE,
+		[EVENT_ENTER] = SPINDLE_RESTART_RUNNING,
+		[EVENT_STOP] = SPINDLE_RESTART_ACCEPTED,
+	},
+	[SPINDLE_RESTART_RUNNING] = {
+		[EVENT_PROMISE] = NONE,
+		[EVENT_ACCEPT] = NONE,
+		[EVENT_ENTER] = SPINDLE_RESTART_RUNNING,
+		[EVENT_STOP] = SPINDLE_RESTART_SILENT,
+	},
+};
+
+/* Returns false if there is no such event in this state. */
+static bool move(struct spindle_restart_voter *voter, enum event event)
+{
+	uint32_t to = next[voter->state][event];
+
+	if (to == NONE)
+		return false;
+	voter->state = to;
+	return true;
+}
+
+static bool is_same(const struct spindle_restart_ballot *a, const struct spindle_restart_ballot *b)
+{
+	return a->era == b->era && a->proposer == b->proposer;
+}
+
+/**
+ * spindle_restart_copy_proposal() - copy what is used of a proposal
+ * @to: out
+ * @from: the proposal
+ */
+void spindle_restart_copy_proposal(struct spindle_restart_proposal *to,
+				   const struct spindle_restart_proposal *from)
+{
+	uint32_t i;
+
+	memcpy(to, from, offsetof(struct spindle_restart_proposal, part));
+	for (i = 0; i < from->parts; i++) {
+		to->part[i].id = from->part[i].id;
+		to->part[i].base = from->part[i].base;
+		to->part[i].members = from->part[i].members;
+		spindle_restart_copy_record(&to->part[i].range, &from->part[i].range);
+		to->part[i].path = from->part[i].path;
+	}
+}
+
+/**
+ * spindle_restart_boot() - the node has started: no view survives that
+ * @voter: as the disk has it; a voter that was never written is zeroed
+ */
+void spindle_restart_boot(struct spindle_restart_voter *voter)
+{
+	move(voter, EVENT_STOP);
+}
+
+/**
+ * spindle_restart_promise() - an attempt asks for a promise and a report (R7)
+ * @voter: the voter
+ * @ballot: the attempt
+ *
+ * The proposer is the first that promises. So it uses no era twice, whatever it forgets.
+ *
+ * Return: enum spindle_restart_vote; the answer is a report.
+ */
+enum spindle_restart_vote spindle_restart_promise(struct spindle_restart_voter *voter,
+						  const struct spindle_restart_ballot *ballot)
+{
+	if (voter->state == SPINDLE_RESTART_PROMISED && is_same(&voter->promised, ballot))
+		return SPINDLE_RESTART_SAME;
+	if (ballot->era <= voter->promised.era || !move(voter, EVENT_PROMISE))
+		return SPINDLE_RESTART_REFUSED;
+	voter->promised = *ballot;
+	return SPINDLE_RESTART_SYNC;
+}
+
+/**
+ * spindle_restart_accept() - an attempt asks for a vote (R7)
+ * @voter: the voter
+ * @proposal: the proposal
+ *
+ * Return: enum spindle_restart_vote
+ */
+enum spindle_restart_vote spindle_restart_accept(struct spindle_restart_voter *voter,
+						 const struct spindle_restart_proposal *proposal)
+{
+	if (!is_same(&voter->promised, &proposal->ballot))
+		return SPINDLE_RESTART_REFUSED;
+	if (voter->state == SPINDLE_RESTART_ACCEPTED)
+		return SPINDLE_RESTART_SAME;
+	if (!move(voter, EVENT_ACCEPT))
+		return SPINDLE_RESTART_REFUSED;
+	spindle_restart_copy_proposal(&voter->accepted, proposal);
+	voter->has_accepted = true;
+	return SPINDLE_RESTART_SYNC;
+}
+
+/**
+ * spindle_restart_enter() - the node is about to enter a view (R9, R10)
+ * @voter: the voter
+ * @era: era of the view
+ *
+ * A promise binds as a vote does: others may count on it already. A node without a promise of that
+ * era promises no earlier one from now on. The state is on disk before the log is cut, and the log
+ * is cut before the node enters.
+ *
+ * Return: enum spindle_restart_vote; refused: a proposal of a later era may stand.
+ */
+enum spindle_restart_vote spindle_restart_enter(struct spindle_restart_voter *voter, uint64_t era)
+{
+	if (era < voter->promised.era)
+		return SPINDLE_RESTART_REFUSED;
+	if (voter->state == SPINDLE_RESTART_RUNNING && era == voter->promised.era)
+		return SPINDLE_RESTART_SAME;
+	if (!move(voter, EVENT_ENTER))
+		return SPINDLE_RESTART_REFUSED;
+	if (era > voter->promised.era)
+		voter->promised = (struct spindle_restart_ballot){ .era = era };
+	return SPINDLE_RESTART_SYNC;
+}
+
+/**
+ * spindle_restart_stop() - the node is in no view any more
+ * @voter: the voter
+ */
+void spindle_restart_stop(struct spindle_restart_voter *voter)
+{
+	move(voter, EVENT_STOP);
+}
+
+/**
+ * spindle_restart_tell() - put the votes into a report
+ * @voter: the voter
+ * @report: the report
+ */
+void spindle_restart_tell(const struct spindle_restart_voter *voter,
+			  struct spindle_restart_report *report)
+{
+	report->promised = voter->promised;
+	report->has_accepted = voter->has_accepted;
+	if (voter->has_accepted)
+		spindle_restart_copy_proposal(&report->accepted, &voter->accepted);
+}

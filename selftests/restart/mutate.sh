@@ -1,0 +1,111 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Are the tests of the restart any good? The unit tests, or a bounded number of schedules, have to
+# find each mutant. See ../lib/mutate.sh.
+#
+#   mutate.sh            all
+#   mutate.sh NAME...    some
+#   SEEDS=n              schedules that each of them gets; 20000
+#   ONLY_SIM=1           without the unit tests
+
+set -euo pipefail
+# shellcheck source=selftests/lib/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/common.sh"
+
+here=$SPN_SELFTESTS/restart
+CORE=${CORE:-$SPN_ROOT/libspindle-user/src/restart}
+seeds=${SEEDS:-20000}
+# shellcheck source=selftests/lib/mutate.sh
+. "$SPN_SELFTESTS/lib/mutate.sh"
+
+# Code that a mutation leaves unused is no reason to fail.
+build()
+{
+	make -s -C "$here" CORE="$work/core" BUILD="$work/build" CFLAGS="-w" \
+		"$work/build/sim" "$work/build/test"
+}
+
+survives()
+{
+	(
+		ulimit -t 120
+		{ [[ ${ONLY_SIM:-} ]] || "$work/build/test"; } &&
+			"$work/build/sim" -n "$seeds" -m 1
+	)
+}
+
+killer()
+{
+	grep -m 1 -E '^seed|^not ok' "$work/log" || tail -n 1 "$work/log"
+}
+
+mutants_begin "${BUILD:-$SPN_BUILD/restart}/mutate" "$@"
+
+# The simpler rules of durability.rst.
+mutant newest judge.c '/^static bool has_enough/,/^}/ s/i > 0; i--/i > 0 \&\& i == need->range.views; i--/'
+mutant one_back judge.c '/^static bool has_enough/,/^}/ s/i > 0; i--/i > 0 \&\& i + 1 >= need->range.views; i--/'
+mutant catching judge.c '/^static bool has_enough/,/^}/ s/i > 0; i--/i > 0 \&\& (!logs || i == need->range.views); i--/'
+mutant promise vote.c 's/ballot->era <= voter->promised.era || //'
+mutant shortest judge.c '/^static void measure/,/^}/ s/if (end > need->base)/if (!need->base || end < need->base)/'
+mutant no_cut cut.c 's/			\*end = clip(to, &e->id, path);/			*end = log->end;/'
+mutant no_clip cut.c 's/			\*end = clip(to, &e->id, path);/			*end = to;/'
+mutant corrupt judge.c 's/(end <= part->log.good || end <= need->base)/true/'
+mutant damage_never_covered judge.c 's/(end <= part->log.good || end <= need->base)/(end <= part->log.good)/'
+mutant forget_promise vote.c '/^enum spindle_restart_vote spindle_restart_promise/,/^}/ s/return SPINDLE_RESTART_SYNC;/return SPINDLE_RESTART_SAME;/'
+mutant forget_value vote.c '/^enum spindle_restart_vote spindle_restart_accept/,/^}/ s/return SPINDLE_RESTART_SYNC;/return SPINDLE_RESTART_SAME;/'
+mutant forget_enter vote.c '/^enum spindle_restart_vote spindle_restart_enter/,/^}/ s/return SPINDLE_RESTART_SYNC;/return SPINDLE_RESTART_SAME;/'
+mutant adopt judge.c 's/	if (again)$/	if (0)/'
+mutant turn vote.c 's/	if (era < voter->promised.era)/	if (0)/'
+mutant turn_promise vote.c 's/	if (era < voter->promised.era)/	if (voter->has_accepted \&\& era < voter->accepted.ballot.era)/'
+mutant stale_vote vote.c 's/	if (era > voter->promised.era)/	if (0)/'
+mutant vote_while_running vote.c '/\[SPINDLE_RESTART_RUNNING\] = {/,/}/ s/\[EVENT_PROMISE\] = NONE/[EVENT_PROMISE] = SPINDLE_RESTART_PROMISED/'
+mutant vote_after_running vote.c '/\[SPINDLE_RESTART_RUNNING\] = {/,/}/ s/\[EVENT_STOP\] = SPINDLE_RESTART_SILENT/[EVENT_STOP] = SPINDLE_RESTART_PROMISED/'
+mutant lost_promise vote.c '/\[SPINDLE_RESTART_PROMISED\] = {/,/}/ s/\[EVENT_STOP\] = SPINDLE_RESTART_PROMISED/[EVENT_STOP] = SPINDLE_RESTART_SILENT/'
+
+# All members count.
+mutant unknown_range range.c '/^static void walk/,/^}/ s/		if (!view)$/		if (!view) { range->known = true; return; }\n		if (0)/'
+mutant gap range.c 's/return a->era == b->era \&\& a->vid + 1 == b->vid;/return a->era == b->era \&\& a->vid < b->vid;/'
+mutant never_consecutive range.c 's/return a->era == b->era \&\& a->vid + 1 == b->vid;/return false;/'
+mutant known_unheard range.c 's/if (record \&\& record->known \&\&$/if (record \&\&/'
+mutant known_elsewhere range.c '/^static bool is_established/,/^}/ s/spindle_restart_is(&record->view\[0\].id, &view->id)/true/'
+
+# Reports and proposals.
+mutant oldest range.c 's/spindle_restart_older(&newest->id, &view->id)/spindle_restart_older(\&view->id, \&newest->id)/'
+mutant era_ignored inner.h 's/return a->era != b->era ? a->era < b->era : a->vid < b->vid;/return a->vid < b->vid;/'
+mutant old_report judge.c 's/return !ballot || (report->promised.era == ballot->era \&\&/return !ballot || (1 ||/'
+mutant other_proposer judge.c 's/report->promised.proposer == ballot->proposer/1/'
+mutant report_twice judge.c 's/		if (set->report\[i\]->node == report->node)/		if (0)/'
+mutant other_lineage judge.c 's/if (set->n \&\& memcmp(/if (0 \&\& memcmp(/'
+mutant half_is_majority judge.c 's/members \/ 2 + 1 : 1/members \/ 2 : 1/'
+mutant half_stands judge.c 's/if (2 \* have <= view->members)/if (2 * have < view->members)/'
+mutant newest_stands judge.c '/^bool spindle_restart_stands/,/^}/ s/for (i = 0; i < answer/for (i = answer->part[p].range.views - 1; i < answer/'
+mutant majority_ignored judge.c 's/		if (part \&\& part->majority)/		if (0)/'
+mutant missing_log judge.c 's/	if (log->missing)/	if (0)/'
+mutant one_part judge.c 's/ready = judge_part(&set, &answer->part\[p\]) \&\& ready;/ready = judge_part(\&set, \&answer->part[p]);/'
+mutant other_part range.c 's/	if (newest->id.era < other->id.era) {/	if (0) {/'
+mutant accepted_range range.c '/^static const struct spindle_restart_record \*told/,/^}/ s/} else if (report->has_accepted) {/} else if (0) {/'
+mutant lowest_accepted judge.c 's/p->ballot.era > best->ballot.era/p->ballot.era < best->ballot.era/'
+mutant never_superseded judge.c 's/return best \&\& !is_superseded(answer, best) ? best : NULL;/return best;/'
+mutant era_not_superseded judge.c 's/newest->id.era >= proposal->ballot.era || //'
+mutant follower_not_superseded judge.c 's/ || newest->origin == proposal->origin//'
+mutant old_ballot judge.c '/^static void repeat/,/^}/ s/	answer->proposal.ballot = \*ballot;/	;/'
+mutant no_path judge.c 's/^	path->past\[path->eras++\] = .*/	path->past[path->eras++] = (struct spindle_restart_past){ newest->id, base + 1 };/'
+mutant path_too_long range.c 's/from->eras ? from->eras - 1 : 0/from->eras/'
+mutant forgotten cut.c 's/		if (is_forgotten(&e->id, path))/		if (0)/'
+mutant low_unknown cut.c 's/return log->whole || !to;/return true;/'
+mutant accept_any vote.c '/^enum spindle_restart_vote spindle_restart_accept/,/^}/ s/if (!is_same(&voter->promised, &proposal->ballot))/if (0)/'
+mutant accept_other vote.c 's/a->era == b->era \&\& a->proposer == b->proposer/a->era == b->era/'
+
+# Bytes.
+mutant crc bytes.c 's/	c.bad = le32toh(le) != spindle_dlog_crc(0, from, bytes);/	;/'
+mutant kind bytes.c 's/what != kind || //'
+mutant twice check.c '/^static bool has_twice/,/^}/ s/return true/return false/'
+mutant views_order check.c 's/if (i \&\& !spindle_restart_older(&view\[-1\].id, &view->id))/if (0)/'
+mutant path_order check.c 's/past->last.era >= era || //'
+mutant log_order check.c 's/if (e->lsn >= log->end)/if (0)/'
+mutant masks check.c 's/ || part->members \& ~all//'
+mutant accepted_unchecked bytes.c 's/	c->bad = c->bad || !spindle_restart_good_proposal(proposal);/	;/'
+mutant votes_unchecked bytes.c 's/return end_get(&c) \&\& spindle_restart_good_voter(voter);/return end_get(\&c);/'
+
+mutants_end

@@ -1,0 +1,965 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The rules of a restart, one by one. Nodes have the letters of durability.rst: A is node 1. The
+ * views of a case are those of its schedule there.
+ */
+#include <endian.h>
+
+#include "inner.h"
+#include "log/format.h"
+#include "tap.h"
+
+#define SUBGROUP 10
+#define OTHER 11
+
+static struct spindle_restart_report report[6], copy;
+static struct spindle_restart_answer answer;
+static struct spindle_restart_voter voter;
+static struct spindle_restart_proposal proposal;
+static uint8_t bytes[SPINDLE_RESTART_BYTES];
+static const struct spindle_restart_ballot ballot = { .era = 9, .proposer = 1 };
+
+/* ---- builders -------------------------------------------------------------------------- */
+
+static struct spindle_restart_report *node(char name)
+{
+	return &report[name - 'A'];
+}
+
+/* All nodes are there, with empty logs and no record. */
+static void begin(void)
+{
+	uint32_t i;
+
+	memset(report, 0, sizeof(report));
+	for (i = 0; i < ARRAY_SIZE(report); i++) {
+		report[i].node = i + 1;
+		report[i].lineage[0] = 7;
+		report[i].promised = ballot;
+		report[i].parts = 1;
+		report[i].part[0].id = SUBGROUP;
+		report[i].part[0].member = true;
+		report[i].part[0].path.whole = true;
+		report[i].part[0].log.whole = true;
+	}
+}
+
+static void set_view(struct spindle_restart_view *view, uint64_t era, uint64_t vid, uint64_t base,
+		     const char *members)
+{
+	view->id = (struct spindle_restart_id){ era, vid };
+	view->origin = era;
+	view->base = base;
+	for (view->members = 0; members[view->members]; view->members++)
+		view->node[view->members] = (uint32_t)(members[view->members] - 'A' + 1);
+}
+
+static void add(char name, uint64_t era, uint64_t vid, uint64_t base, const char *members)
+{
+	struct spindle_restart_record *record = &node(name)->part[0].record;
+
+	set_view(&record->view[record->views++], era, vid, base, members);
+}
+
+/* The record of a node begins with a view that is established. */
+static void known(char name)
+{
+	node(name)->part[0].record.known = true;
+}
+
+static void epoch(char name, uint64_t era, uint64_t vid, uint64_t lsn, uint64_t end)
+{
+	struct spindle_restart_log *log = &node(name)->part[0].log;
+
+	log->epoch[log->epochs++] = (struct spindle_restart_epoch){ { era, vid }, lsn };
+	log->end = end;
+	log->good = end;
+}
+
+static void past(char name, uint64_t era, uint64_t vid, uint64_t base)
+{
+	struct spindle_restart_path *path = &node(name)->part[0].path;
+
+	path->past[path->eras++] = (struct spindle_restart_past){ { era, vid }, base };
+}
+
+static uint32_t judge(const char *names)
+{
+	const struct spindle_restart_report *set[6];
+	uint32_t n;
+
+	for (n = 0; names[n]; n++)
+		set[n] = node(names[n]);
+	spindle_restart_judge(&ballot, set, n, &answer);
+	return answer.kind;
+}
+
+static bool stands(const char *names)
+{
+	uint32_t set[6], n;
+
+	for (n = 0; names[n]; n++)
+		set[n] = (uint32_t)(names[n] - 'A' + 1);
+	return spindle_restart_stands(&answer, set, n);
+}
+
+/* The restart waits for this reason, because of this view and these nodes. */
+static void waits(const char *names, uint32_t why, uint64_t vid, const char *missing)
+{
+	const struct spindle_restart_need *need = &answer.part[0];
+	uint32_t i;
+
+	CHECK_EQ(judge(names), SPINDLE_RESTART_WAIT);
+	CHECK_EQ(need->why, why);
+	CHECK_EQ(need->view.vid, vid);
+	CHECK_EQ(need->nodes, strlen(missing));
+	for (i = 0; i < need->nodes && missing[i]; i++)
+		CHECK_EQ(need->node[i], missing[i] - 'A' + 1);
+	CHECK(!spindle_restart_stands(&answer, NULL, 0));
+}
+
+/* ---- schedules -------------------------------------------------------------------------- */
+
+static void schedule_a(void)
+{
+	begin();
+	known('A');
+	known('B');
+	known('D');
+	add('A', 1, 1, 0, "ABC");
+	add('B', 1, 1, 0, "ABC");
+	add('D', 1, 1, 0, "ABC");
+	add('D', 1, 2, 0, "ABD");
+	waits("AD", SPINDLE_RESTART_NODES, 1, "BC");
+	CHECK_EQ(answer.part[0].more, 1);
+	CHECK(answer.part[0].open);
+	CHECK_EQ(judge("ABD"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(answer.part[0].range.views, 2);
+	/* The view of D is newer than what the others know, so D's is the one. */
+	CHECK(!stands("AD"));
+	CHECK(stands("AB"));
+	CHECK(!stands("CD"));
+	CHECK(!stands("BC"));
+}
+
+static void schedule_b(void)
+{
+	begin();
+	known('A');
+	add('A', 1, 1, 0, "ABC");
+	add('A', 1, 2, 0, "ABD");
+	add('A', 1, 3, 0, "AD");
+	node('D')->part[0].record = node('A')->part[0].record;
+	waits("AD", SPINDLE_RESTART_NODES, 1, "BC");
+	known('B');
+	add('B', 1, 1, 0, "ABC");
+	CHECK_EQ(judge("ABD"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(answer.part[0].range.views, 3);
+	CHECK(!stands("AD"));
+	CHECK(stands("ABD"));
+}
+
+static void schedule_c(void)
+{
+	begin();
+	node('A')->part[0].majority = true;
+	known('A');
+	add('A', 1, 1, 0, "ABC");
+	add('A', 1, 2, 1, "ABD");
+	node('D')->part[0].record = node('A')->part[0].record;
+	known('B');
+	add('B', 1, 1, 0, "ABC");
+	epoch('B', 1, 1, 0, 1);
+	waits("AD", SPINDLE_RESTART_NODES, 1, "BC");
+	CHECK_EQ(judge("ABD"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(answer.proposal.part[0].base, 1);
+}
+
+static void schedule_d(void)
+{
+	begin();
+	known('B');
+	add('B', 1, 1, 0, "A");
+	add('B', 1, 2, 1, "ABC");
+	waits("BC", SPINDLE_RESTART_NODES, 1, "A");
+	/* A reports, and cannot read its log. */
+	node('A')->part[0].log.missing = true;
+	waits("ABC", SPINDLE_RESTART_LOGS, 1, "A");
+	CHECK_EQ(answer.part[0].base, 0);
+	CHECK_EQ(answer.part[0].to, 1);
+	CHECK(!answer.part[0].open);
+}
+
+static void schedule_e(void)
+{
+	begin();
+	known('A');
+	add('A', 1, 1, 0, "A");
+	add('A', 1, 2, 1, "ABC");
+	epoch('A', 1, 1, 0, 1);
+	node('B')->part[0].record = node('A')->part[0].record;
+	/* B has not caught up, so the log of A is needed for the first view. */
+	node('A')->part[0].log.good = 0;
+	waits("AB", SPINDLE_RESTART_LOGS, 1, "A");
+	node('A')->part[0].log.good = 1;
+	CHECK_EQ(judge("AB"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(answer.proposal.part[0].base, 1);
+}
+
+static void schedule_f(void)
+{
+	struct spindle_restart_ballot later = { .era = 10, .proposer = 3 };
+
+	memset(&voter, 0, sizeof(voter));
+	begin();
+	known('A');
+	add('A', 1, 1, 0, "ABC");
+	CHECK_EQ(judge("AB"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(spindle_restart_promise(&voter, &ballot), SPINDLE_RESTART_SYNC);
+	CHECK_EQ(spindle_restart_promise(&voter, &ballot), SPINDLE_RESTART_SAME);
+	CHECK_EQ(spindle_restart_promise(&voter, &later), SPINDLE_RESTART_SYNC);
+	CHECK_EQ(spindle_restart_accept(&voter, &answer.proposal), SPINDLE_RESTART_REFUSED);
+	CHECK_EQ(spindle_restart_promise(&voter, &ballot), SPINDLE_RESTART_REFUSED);
+	CHECK(!voter.has_accepted);
+}
+
+/* ---- all members count -------------------------------------------------------------------- */
+
+static void joiner_free(void)
+{
+	begin();
+	known('B');
+	known('C');
+	add('B', 1, 1, 0, "A");
+	add('B', 1, 2, 1, "ABC");
+	node('C')->part[0].record = node('B')->part[0].record;
+	waits("BC", SPINDLE_RESTART_NODES, 1, "A");
+	known('A');
+	add('A', 1, 1, 0, "A");
+	epoch('A', 1, 1, 0, 2);
+	CHECK_EQ(judge("ABC"), SPINDLE_RESTART_NEW);
+	/* The end of a view is not known to its members, so more than the base may be there. */
+	CHECK_EQ(answer.proposal.part[0].base, 2);
+}
+
+static void unknown_range(void)
+{
+	begin();
+	add('B', 1, 2, 1, "ABC");
+	add('C', 1, 2, 1, "ABC");
+	waits("BC", SPINDLE_RESTART_UNKNOWN_RANGE, 2, "");
+	CHECK(answer.part[0].open);
+	known('A');
+	add('A', 1, 1, 0, "A");
+	CHECK_EQ(judge("ABC"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(answer.part[0].range.views, 2);
+	CHECK(answer.part[0].range.known);
+}
+
+static void gap(void)
+{
+	begin();
+	known('C');
+	add('C', 1, 1, 0, "ABC");
+	add('B', 1, 4, 1, "ABCDE");
+	add('E', 1, 4, 1, "ABCDE");
+	waits("BCE", SPINDLE_RESTART_UNKNOWN_RANGE, 4, "");
+	/* D knows the views between, and its own view is a part of the range. */
+	known('D');
+	add('D', 1, 1, 0, "ABC");
+	add('D', 1, 2, 0, "ABD");
+	add('D', 1, 3, 0, "AD");
+	waits("BCDE", SPINDLE_RESTART_NODES, 3, "A");
+	CHECK_EQ(judge("ABCDE"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(answer.part[0].range.views, 4);
+}
+
+/* Views of a subgroup do not have all numbers. */
+static void gap_of_numbers(void)
+{
+	begin();
+	known('A');
+	add('A', 1, 3, 0, "AB");
+	add('B', 1, 7, 0, "ABC");
+	waits("ABC", SPINDLE_RESTART_UNKNOWN_RANGE, 7, "");
+	add('C', 1, 3, 0, "AB");
+	add('C', 1, 7, 0, "ABC");
+	CHECK_EQ(judge("ABC"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(answer.part[0].range.views, 2);
+}
+
+static void stuck(void)
+{
+	begin();
+	known('A');
+	add('A', 1, 1, 0, "A");
+	add('C', 1, 3, 0, "ABC");
+	waits("ABC", SPINDLE_RESTART_UNKNOWN_RANGE, 3, "");
+}
+
+static void blind(void)
+{
+	begin();
+	add('A', 1, 3, 0, "ABC");
+	add('B', 1, 3, 0, "ABC");
+	add('C', 1, 2, 0, "ABC");
+	waits("ABC", SPINDLE_RESTART_UNKNOWN_RANGE, 2, "");
+	known('C');
+	CHECK_EQ(judge("ABC"), SPINDLE_RESTART_NEW);
+}
+
+/* ---- rules -------------------------------------------------------------------------------- */
+
+static void established_ends_range(void)
+{
+	begin();
+	known('A');
+	add('A', 1, 1, 0, "ABCDE");
+	add('A', 1, 2, 0, "AB");
+	known('B');
+	add('B', 1, 2, 0, "AB");
+	waits("A", SPINDLE_RESTART_NODES, 2, "B");
+	CHECK_EQ(judge("AB"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(answer.part[0].range.views, 1);
+}
+
+static void no_record(void)
+{
+	begin();
+	waits("ABC", SPINDLE_RESTART_NO_RECORD, 0, "");
+	CHECK_EQ(judge(""), SPINDLE_RESTART_WAIT);
+	CHECK_EQ(answer.parts, 0);
+}
+
+static void conflict(void)
+{
+	begin();
+	known('A');
+	known('B');
+	add('A', 1, 1, 0, "AB");
+	add('B', 1, 1, 0, "ABC");
+	waits("AB", SPINDLE_RESTART_CONFLICT, 1, "");
+}
+
+static void too_long(void)
+{
+	uint64_t vid;
+
+	begin();
+	known('A');
+	for (vid = 1; vid < SPINDLE_RESTART_VIEWS; vid++)
+		add('A', 1, vid, 0, "A");
+	CHECK_EQ(judge("A"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(answer.proposal.part[0].range.views, SPINDLE_RESTART_VIEWS - 1);
+	add('A', 1, vid, 0, "A");
+	waits("A", SPINDLE_RESTART_TOO_LONG, 1, "");
+}
+
+static void which_reports(void)
+{
+	begin();
+	known('A');
+	known('B');
+	add('A', 1, 1, 0, "ABC");
+	add('B', 1, 1, 0, "ABC");
+	node('B')->promised.proposer = 2;
+	waits("AB", SPINDLE_RESTART_NODES, 1, "BC");
+	node('B')->promised = (struct spindle_restart_ballot){ .era = 8, .proposer = 1 };
+	waits("AB", SPINDLE_RESTART_NODES, 1, "BC");
+	node('B')->promised = ballot;
+	node('B')->lineage[1] = 1;
+	waits("AB", SPINDLE_RESTART_NODES, 1, "BC");
+	waits("AA", SPINDLE_RESTART_NODES, 1, "BC");
+	node('B')->lineage[1] = 0;
+	CHECK_EQ(judge("ABA"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(answer.reports, 2);
+	CHECK_EQ(answer.proposal.members, 2);
+	/* Without an attempt, promises do not matter, and there is no proposal. */
+	node('B')->promised.era = 1;
+	spindle_restart_judge(NULL, (const struct spindle_restart_report *const[]){
+			      node('A'), node('B') }, 2, &answer);
+	CHECK_EQ(answer.kind, SPINDLE_RESTART_WAIT);
+	CHECK_EQ(answer.part[0].why, SPINDLE_RESTART_READY);
+}
+
+static void logs_of_majority(void)
+{
+	begin();
+	known('A');
+	add('A', 1, 1, 0, "ABC");
+	node('A')->part[0].majority = true;
+	node('B')->part[0].log.missing = true;
+	waits("AB", SPINDLE_RESTART_LOGS, 1, "BC");
+	CHECK_EQ(answer.part[0].more, 1);
+	CHECK_EQ(judge("ABC"), SPINDLE_RESTART_NEW);
+	node('A')->part[0].majority = false;
+	CHECK_EQ(judge("AB"), SPINDLE_RESTART_NEW);
+	node('A')->part[0].log.missing = true;
+	waits("AB", SPINDLE_RESTART_LOGS, 1, "ABC");
+}
+
+static void damage(void)
+{
+	begin();
+	known('A');
+	add('A', 1, 1, 0, "AB");
+	epoch('A', 1, 1, 0, 5);
+	node('A')->part[0].log.good = 3;
+	epoch('B', 1, 1, 0, 4);
+	/* B has counted, and its log is whole, so it has all that was durable. */
+	CHECK_EQ(judge("AB"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(answer.proposal.part[0].base, 4);
+	node('B')->part[0].log.missing = true;
+	waits("AB", SPINDLE_RESTART_LOGS, 1, "AB");
+	CHECK_EQ(answer.part[0].base, 3);
+	CHECK_EQ(answer.part[0].to, 5);
+	/* Another log covers what A cannot read. */
+	node('A')->part[0].majority = true;
+	node('B')->part[0].log.missing = false;
+	waits("AB", SPINDLE_RESTART_LOGS, 1, "A");
+	node('B')->part[0].log.end = 5;
+	node('B')->part[0].log.good = 5;
+	CHECK_EQ(judge("AB"), SPINDLE_RESTART_NEW);
+}
+
+/* ---- logs ---------------------------------------------------------------------------------- */
+
+static uint64_t cut(char name, uint64_t era, uint64_t vid)
+{
+	struct spindle_restart_id id = { era, vid };
+	uint64_t end = 99;
+
+	if (!spindle_restart_cut(&node(name)->part[0].log, &id, &node(name)->part[0].path, &end))
+		return 77;
+	return end;
+}
+
+static void cut_by_epoch(void)
+{
+	begin();
+	epoch('A', 1, 1, 0, 4);
+	epoch('A', 1, 2, 4, 9);
+	CHECK_EQ(cut('A', 1, 2), 9);
+	CHECK_EQ(cut('A', 1, 3), 9);
+	CHECK_EQ(cut('A', 1, 1), 4);
+	/* An era that has begun after the first view, at 3. */
+	past('A', 1, 1, 3);
+	CHECK_EQ(cut('A', 2, 3), 3);
+	epoch('A', 3, 4, 9, 12);
+	CHECK_EQ(cut('A', 2, 3), 3);
+	CHECK_EQ(cut('A', 3, 4), 12);
+}
+
+static void cut_without_epochs(void)
+{
+	begin();
+	CHECK_EQ(cut('A', 1, 1), 0);
+	epoch('A', 1, 5, 4, 9);
+	/* What is below is of a view that is not told. */
+	node('A')->part[0].log.whole = false;
+	CHECK_EQ(cut('A', 1, 2), 77);
+	node('A')->part[0].log.whole = true;
+	CHECK_EQ(cut('A', 1, 2), 4);
+	/* The era of the log may have been on the path, which does not go back so far. */
+	node('A')->part[0].path.whole = false;
+	CHECK_EQ(cut('A', 2, 6), 77);
+	past('A', 2, 6, 2);
+	CHECK_EQ(cut('A', 3, 7), 77);
+}
+
+/* The longest log is not always on the way to the newest view. */
+static void base_is_on_the_way(void)
+{
+	begin();
+	known('A');
+	add('A', 1, 1, 0, "ABC");
+	add('A', 2, 4, 2, "AB");
+	past('A', 1, 1, 2);
+	epoch('A', 1, 1, 0, 2);
+	epoch('A', 2, 4, 2, 3);
+	known('C');
+	add('C', 1, 1, 0, "ABC");
+	epoch('C', 1, 1, 0, 4);
+	epoch('C', 1, 2, 4, 8);
+	CHECK_EQ(judge("ABC"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(answer.proposal.part[0].base, 3);
+	CHECK_EQ(answer.proposal.vid, 5);
+	CHECK_EQ(answer.proposal.part[0].path.eras, 2);
+	CHECK_EQ(answer.proposal.part[0].path.past[1].last.vid, 4);
+	CHECK_EQ(answer.proposal.part[0].path.past[1].base, 3);
+	CHECK(answer.proposal.part[0].path.whole);
+}
+
+/* ---- proposals that were accepted ----------------------------------------------------------- */
+
+/* A proposal of era @era that was accepted by @name, of the view 1.1 of A, B and C. */
+static void accepted(char name, uint64_t era, uint64_t origin)
+{
+	struct spindle_restart_proposal *p = &node(name)->accepted;
+
+	node(name)->has_accepted = true;
+	p->ballot.era = era;
+	p->ballot.proposer = 2;
+	p->origin = origin;
+	p->lineage[0] = 7;
+	p->vid = 2;
+	p->members = 2;
+	p->node[0] = 1;
+	p->node[1] = 2;
+	p->parts = 1;
+	p->part[0].id = SUBGROUP;
+	p->part[0].base = era;
+	p->part[0].members = 3;
+	p->part[0].range.known = true;
+	p->part[0].range.views = 1;
+	set_view(&p->part[0].range.view[0], 1, 1, 0, "ABC");
+	p->part[0].path.whole = true;
+	p->part[0].path.eras = 1;
+	p->part[0].path.past[0] = (struct spindle_restart_past){ { 1, 1 }, era };
+}
+
+static void again(void)
+{
+	begin();
+	known('A');
+	add('A', 1, 1, 0, "ABC");
+	accepted('A', 5, 3);
+	accepted('B', 4, 4);
+	CHECK_EQ(judge("AB"), SPINDLE_RESTART_AGAIN);
+	CHECK_EQ(answer.proposal.ballot.era, 9);
+	CHECK_EQ(answer.proposal.ballot.proposer, 1);
+	CHECK_EQ(answer.proposal.origin, 3);
+	CHECK_EQ(answer.proposal.part[0].base, 5);
+	CHECK_EQ(judge("BA"), SPINDLE_RESTART_AGAIN);
+	CHECK_EQ(answer.proposal.origin, 3);
+	CHECK(spindle_restart_good_proposal(&answer.proposal));
+}
+
+static void superseded_by_era(void)
+{
+	begin();
+	known('A');
+	add('A', 1, 1, 0, "ABC");
+	add('A', 5, 2, 0, "AB");
+	past('A', 1, 1, 0);
+	accepted('B', 5, 5);
+	CHECK_EQ(judge("AB"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(answer.proposal.part[0].range.views, 2);
+	accepted('B', 4, 4);
+	CHECK_EQ(judge("AB"), SPINDLE_RESTART_NEW);
+	accepted('B', 6, 6);
+	CHECK_EQ(judge("AB"), SPINDLE_RESTART_AGAIN);
+}
+
+static void superseded_by_follower(void)
+{
+	begin();
+	known('A');
+	add('A', 1, 1, 0, "ABC");
+	add('A', 3, 2, 0, "AB");
+	past('A', 1, 1, 0);
+	/* The proposal of era 3 was accepted once more in era 6, and runs since era 3. */
+	accepted('B', 6, 3);
+	CHECK_EQ(judge("AB"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(answer.proposal.part[0].range.view[1].id.era, 3);
+}
+
+/* A record of one subgroup says that the other one has a view of that era, too. */
+static void other_subgroup(void)
+{
+	struct spindle_restart_part *part;
+	uint32_t i;
+
+	begin();
+	for (i = 0; i < ARRAY_SIZE(report); i++) {
+		report[i].parts = 2;
+		report[i].part[1].id = OTHER;
+		report[i].part[1].member = i == 2;
+		report[i].part[1].path.whole = true;
+		report[i].part[1].log.whole = true;
+	}
+	known('A');
+	add('A', 1, 1, 0, "AB");
+	part = &node('C')->part[1];
+	part->record.known = true;
+	part->record.views = 1;
+	set_view(&part->record.view[0], 5, 2, 0, "C");
+	part->path.eras = 1;
+	part->path.past[0] = (struct spindle_restart_past){ { 1, 1 }, 0 };
+	waits("ABC", SPINDLE_RESTART_UNKNOWN_RANGE, 1, "");
+	accepted('A', 5, 5);
+	set_view(&node('A')->accepted.part[0].range.view[0], 1, 1, 0, "AB");
+	CHECK_EQ(judge("ABC"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(answer.part[0].range.views, 2);
+	CHECK_EQ(answer.part[0].range.view[1].id.era, 5);
+	CHECK_EQ(answer.part[0].range.view[1].id.vid, 2);
+	CHECK_EQ(answer.proposal.part[0].path.eras, 2);
+	/* Both subgroups have to be ready. */
+	part->record.known = false;
+	CHECK_EQ(judge("ABC"), SPINDLE_RESTART_WAIT);
+}
+
+/* The range of a proposal that was accepted has views that no record has. */
+static void accepted_tells_views(void)
+{
+	struct spindle_restart_base *base = &node('B')->accepted.part[0];
+
+	begin();
+	known('A');
+	add('A', 1, 1, 0, "AB");
+	epoch('A', 2, 2, 0, 6);
+	accepted('B', 5, 5);
+	set_view(&base->range.view[0], 1, 1, 0, "AB");
+	set_view(&base->range.view[1], 2, 2, 0, "ABC");
+	base->range.views = 2;
+	base->path.eras = 2;
+	base->path.past[0] = (struct spindle_restart_past){ { 1, 1 }, 0 };
+	base->path.past[1] = (struct spindle_restart_past){ { 2, 2 }, 5 };
+	CHECK_EQ(judge("AB"), SPINDLE_RESTART_AGAIN);
+	CHECK_EQ(answer.part[0].range.views, 2);
+	CHECK_EQ(answer.part[0].base, 6);
+	CHECK(!stands("AC"));
+	waits("A", SPINDLE_RESTART_NODES, 1, "B");
+	waits("B", SPINDLE_RESTART_NODES, 2, "AC");
+}
+
+static void members(void)
+{
+	struct spindle_restart_view view;
+
+	begin();
+	known('A');
+	add('A', 1, 1, 0, "AB");
+	node('C')->part[0].member = false;
+	CHECK_EQ(judge("ACB"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(answer.proposal.members, 3);
+	CHECK(spindle_restart_first(&answer.proposal, SUBGROUP, &view));
+	CHECK(!spindle_restart_first(&answer.proposal, OTHER, &view));
+	CHECK_EQ(view.members, 2);
+	CHECK_EQ(view.node[1], 2);
+	CHECK_EQ(view.id.era, 9);
+	CHECK_EQ(view.id.vid, 2);
+	/* Half of two is no majority. */
+	CHECK(!stands("AC"));
+	CHECK(stands("AB"));
+}
+
+/* ---- votes ----------------------------------------------------------------------------------- */
+
+/* A proposal of this attempt. */
+static void make(uint64_t era)
+{
+	begin();
+	accepted('A', era, era);
+	spindle_restart_copy_proposal(&proposal, &node('A')->accepted);
+}
+
+static void votes(void)
+{
+	memset(&voter, 0, sizeof(voter));
+	make(5);
+	CHECK_EQ(spindle_restart_accept(&voter, &proposal), SPINDLE_RESTART_REFUSED);
+	CHECK_EQ(spindle_restart_promise(&voter, &proposal.ballot), SPINDLE_RESTART_SYNC);
+	spindle_restart_boot(&voter);
+	proposal.ballot.proposer = 3;
+	CHECK_EQ(spindle_restart_accept(&voter, &proposal), SPINDLE_RESTART_REFUSED);
+	CHECK_EQ(spindle_restart_promise(&voter, &proposal.ballot), SPINDLE_RESTART_REFUSED);
+	proposal.ballot.proposer = 2;
+	CHECK_EQ(spindle_restart_accept(&voter, &proposal), SPINDLE_RESTART_SYNC);
+	CHECK_EQ(spindle_restart_accept(&voter, &proposal), SPINDLE_RESTART_SAME);
+	CHECK_EQ(voter.accepted.ballot.era, 5);
+	/* An old request for a promise gets no report: the proposal is made. */
+	CHECK_EQ(spindle_restart_promise(&voter, &proposal.ballot), SPINDLE_RESTART_REFUSED);
+	make(6);
+	CHECK_EQ(spindle_restart_promise(&voter, &proposal.ballot), SPINDLE_RESTART_SYNC);
+	CHECK_EQ(voter.accepted.ballot.era, 5);
+	CHECK(voter.has_accepted);
+	spindle_restart_tell(&voter, node('B'));
+	CHECK_EQ(node('B')->promised.era, 6);
+	CHECK_EQ(node('B')->accepted.ballot.era, 5);
+}
+
+/* R9: the node enters no view of an era before that of its vote, or of its promise. */
+static void turn(void)
+{
+	memset(&voter, 0, sizeof(voter));
+	make(5);
+	CHECK_EQ(spindle_restart_promise(&voter, &proposal.ballot), SPINDLE_RESTART_SYNC);
+	CHECK_EQ(spindle_restart_enter(&voter, 4), SPINDLE_RESTART_REFUSED);
+	CHECK_EQ(spindle_restart_accept(&voter, &proposal), SPINDLE_RESTART_SYNC);
+	CHECK_EQ(spindle_restart_enter(&voter, 4), SPINDLE_RESTART_REFUSED);
+	CHECK_EQ(voter.state, SPINDLE_RESTART_ACCEPTED);
+	CHECK_EQ(spindle_restart_enter(&voter, 5), SPINDLE_RESTART_SYNC);
+	CHECK_EQ(spindle_restart_enter(&voter, 5), SPINDLE_RESTART_SAME);
+	CHECK_EQ(voter.state, SPINDLE_RESTART_RUNNING);
+}
+
+/* R10: what a node has promised before it enters a view is void. */
+static void stale_vote(void)
+{
+	struct spindle_restart_ballot next = { .era = 7, .proposer = 1 };
+
+	memset(&voter, 0, sizeof(voter));
+	make(5);
+	CHECK_EQ(spindle_restart_promise(&voter, &proposal.ballot), SPINDLE_RESTART_SYNC);
+	CHECK_EQ(spindle_restart_enter(&voter, 6), SPINDLE_RESTART_SYNC);
+	CHECK_EQ(spindle_restart_promise(&voter, &next), SPINDLE_RESTART_REFUSED);
+	CHECK_EQ(spindle_restart_accept(&voter, &proposal), SPINDLE_RESTART_REFUSED);
+	spindle_restart_stop(&voter);
+	CHECK_EQ(voter.state, SPINDLE_RESTART_SILENT);
+	CHECK_EQ(spindle_restart_accept(&voter, &proposal), SPINDLE_RESTART_REFUSED);
+	next.era = 6;
+	CHECK_EQ(spindle_restart_promise(&voter, &next), SPINDLE_RESTART_REFUSED);
+	next.era = 7;
+	CHECK_EQ(spindle_restart_promise(&voter, &next), SPINDLE_RESTART_SYNC);
+}
+
+/* A node votes in the era that it runs in no more. */
+static void same_era(void)
+{
+	memset(&voter, 0, sizeof(voter));
+	make(5);
+	CHECK_EQ(spindle_restart_promise(&voter, &proposal.ballot), SPINDLE_RESTART_SYNC);
+	CHECK_EQ(spindle_restart_enter(&voter, 5), SPINDLE_RESTART_SYNC);
+	spindle_restart_stop(&voter);
+	CHECK_EQ(spindle_restart_accept(&voter, &proposal), SPINDLE_RESTART_REFUSED);
+}
+
+/* ---- bytes ---------------------------------------------------------------------------- */
+
+static void round_trips(void)
+{
+	size_t len, i;
+
+	memset(&voter, 0, sizeof(voter));
+	make(5);
+	spindle_restart_promise(&voter, &proposal.ballot);
+	spindle_restart_accept(&voter, &proposal);
+	spindle_restart_tell(&voter, node('A'));
+	known('A');
+	add('A', 1, 1, 0, "ABC");
+	add('A', 1, 2, 3, "ABCDE");
+	epoch('A', 1, 1, 0, 4);
+	strcpy(node('A')->address, "10.0.0.1");
+	len = spindle_restart_put_report(node('A'), bytes, sizeof(bytes));
+	CHECK(len > 0);
+	CHECK(spindle_restart_get_report(&copy, bytes, len));
+	CHECK(!memcmp(&copy.part[0].record.view[1].node,
+		      &node('A')->part[0].record.view[1].node, 20));
+	CHECK_EQ(copy.part[0].log.epoch[0].id.vid, 1);
+	CHECK_EQ(copy.accepted.part[0].path.past[0].base, 5);
+	CHECK(!strcmp(copy.address, "10.0.0.1"));
+	CHECK(!spindle_restart_get_proposal(&proposal, bytes, len));
+	CHECK(!spindle_restart_get_voter(&voter, bytes, len));
+	for (i = 0; i < len; i++)
+		CHECK(!spindle_restart_get_report(&copy, bytes, i));
+	for (i = 0; i < len * 8; i++) {
+		bytes[i / 8] ^= 1U << i % 8;
+		CHECK(!spindle_restart_get_report(&copy, bytes, len));
+		bytes[i / 8] ^= 1U << i % 8;
+	}
+	for (i = 0; i < len; i++)
+		CHECK_EQ(spindle_restart_put_report(node('A'), bytes, i), 0);
+}
+
+/* Of another kind, and with a CRC that is right. */
+static void other_kind(void)
+{
+	uint32_t crc;
+	size_t len;
+
+	make(5);
+	len = spindle_restart_put_proposal(&proposal, bytes, sizeof(bytes));
+	CHECK(spindle_restart_get_proposal(&proposal, bytes, len));
+	bytes[4]++;
+	crc = htole32(spindle_dlog_crc(0, bytes, len - 4));
+	memcpy(bytes + len - 4, &crc, sizeof(crc));
+	CHECK(!spindle_restart_get_proposal(&proposal, bytes, len));
+}
+
+static void votes_on_disk(void)
+{
+	size_t len;
+
+	memset(&voter, 0, sizeof(voter));
+	make(5);
+	spindle_restart_promise(&voter, &proposal.ballot);
+	spindle_restart_accept(&voter, &proposal);
+	spindle_restart_enter(&voter, 6);
+	len = spindle_restart_put_voter(&voter, bytes, sizeof(bytes));
+	memset(&voter, 0, sizeof(voter));
+	CHECK(spindle_restart_get_voter(&voter, bytes, len + 5));
+	CHECK_EQ(voter.state, SPINDLE_RESTART_RUNNING);
+	CHECK_EQ(voter.promised.era, 6);
+	CHECK_EQ(voter.accepted.origin, 5);
+	spindle_restart_boot(&voter);
+	CHECK_EQ(voter.state, SPINDLE_RESTART_SILENT);
+}
+
+static void fill_part(struct spindle_restart_part *part)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < SPINDLE_RESTART_VIEWS; i++) {
+		set_view(&part->record.view[i], 60, i + 1, 0, "A");
+		part->record.view[i].members = SPINDLE_MAX_MEMBERS;
+		for (k = 0; k < SPINDLE_MAX_MEMBERS; k++)
+			part->record.view[i].node[k] = k;
+	}
+	part->record.views = SPINDLE_RESTART_VIEWS;
+	for (i = 0; i < SPINDLE_RESTART_PAST; i++)
+		past('A', i, 1, i);
+	for (i = 0; i < SPINDLE_RESTART_EPOCHS; i++)
+		epoch('A', i, 1, i, i + 1);
+}
+
+/* The largest structs have room. */
+static void largest(void)
+{
+	struct spindle_restart_part *part = &node('A')->part[0];
+	uint32_t i;
+	size_t len;
+
+	make(100);
+	fill_part(part);
+	for (i = 1; i < SPINDLE_MAX_SUBGROUPS; i++) {
+		node('A')->part[i] = *part;
+		node('A')->part[i].id = 100 + i;
+		node('A')->accepted.part[i] = node('A')->accepted.part[0];
+		node('A')->accepted.part[i].id = 100 + i;
+	}
+	node('A')->parts = SPINDLE_MAX_SUBGROUPS;
+	node('A')->accepted.parts = SPINDLE_MAX_SUBGROUPS;
+	for (i = 0; i < SPINDLE_MAX_SUBGROUPS; i++) {
+		struct spindle_restart_base *base = &node('A')->accepted.part[i];
+
+		base->range = part->record;
+		base->range.views--;
+		base->path = part->path;
+		base->path.past[SPINDLE_RESTART_PAST - 1] = (struct spindle_restart_past){
+			base->range.view[base->range.views - 1].id, base->base };
+	}
+	len = spindle_restart_put_report(node('A'), bytes, sizeof(bytes));
+	CHECK(len > 0);
+	CHECK(spindle_restart_get_report(&copy, bytes, len));
+}
+
+/* Valid numbers in a wrong order are refused, with a CRC that is right. */
+#define REFUSED(change) do {							\
+	make(5);								\
+	a->promised.era = 5;							\
+	add('A', 1, 1, 4, "ABC");						\
+	add('A', 1, 2, 5, "AB");						\
+	epoch('A', 1, 1, 0, 4);							\
+	epoch('A', 1, 2, 4, 6);							\
+	past('A', 0, 1, 1);							\
+	len = spindle_restart_put_report(a, bytes, sizeof(bytes));		\
+	CHECK(spindle_restart_get_report(&copy, bytes, len));			\
+	change;									\
+	len = spindle_restart_put_report(a, bytes, sizeof(bytes));		\
+	CHECK(!spindle_restart_get_report(&copy, bytes, len));			\
+} while (0)
+
+static void hostile_report(void)
+{
+	struct spindle_restart_report *a = node('A');
+	size_t len;
+
+	REFUSED(a->part[0].record.view[1].id.vid = 1);
+	REFUSED(a->part[0].record.view[1].base = 3);
+	REFUSED(a->part[0].record.view[1].node[1] = 1);
+	REFUSED(a->part[0].record.view[1].members = 0);
+	REFUSED(a->part[0].record.view[1].origin = 2);
+	REFUSED(a->part[0].path.past[0].last.era = 1);
+	REFUSED(a->part[0].log.good = 7);
+	REFUSED(a->part[0].log.epoch[1].lsn = 6);
+	REFUSED(a->part[0].log.epoch[1].lsn = 0);
+	REFUSED(a->part[0].log.epoch[1].id.vid = 1);
+	REFUSED(memset(a->address, 'x', sizeof(a->address)));
+	REFUSED(a->part[1] = a->part[0]; a->parts = 2);
+}
+
+static void hostile_proposal(void)
+{
+	struct spindle_restart_report *a = node('A');
+	size_t len;
+
+	REFUSED(a->accepted.origin = 6);
+	REFUSED(a->accepted.members = 0);
+	REFUSED(a->accepted.node[1] = 1);
+	REFUSED(a->accepted.part[0].members = 4);
+	REFUSED(a->accepted.part[0].range.views = 0);
+	REFUSED(a->accepted.part[0].range.view[0].id.era = 5);
+	REFUSED(a->accepted.part[0].base = SPINDLE_RESTART_LSN_MAX + 1);
+	REFUSED(a->accepted.parts = 0);
+	REFUSED(a->accepted.part[0].members = 0);
+	REFUSED(a->accepted.part[0].path.past[0].base++);
+	REFUSED(a->accepted.part[0].path.past[0].last.vid++);
+	REFUSED(a->accepted.vid = 1ULL << 60);
+}
+
+static void bad_voter(void)
+{
+	size_t len;
+
+#define BAD(change) do {							\
+	memset(&voter, 0, sizeof(voter));					\
+	make(5);								\
+	spindle_restart_promise(&voter, &proposal.ballot);			\
+	spindle_restart_accept(&voter, &proposal);				\
+	change;									\
+	len = spindle_restart_put_voter(&voter, bytes, sizeof(bytes));		\
+	CHECK(!spindle_restart_get_voter(&voter, bytes, len));			\
+} while (0)
+	BAD(voter.state = SPINDLE_RESTART_RUNNING + 1);
+	BAD(voter.promised.era = 4);
+	BAD(voter.promised.proposer = 4);
+	BAD(voter.has_accepted = false);
+}
+
+static const struct tap_case cases[] = {
+	{ "a: a majority of the newest view alone does not restart", schedule_a },
+	{ "b: majorities of the last two views do not restart", schedule_b },
+	{ "c: a view that is not established does not end the range", schedule_c },
+	{ "d: the log of a joiner does not stand for the view before it", schedule_d },
+	{ "e: a member that has not caught up does not stand for another", schedule_e },
+	{ "f: a node that has promised a later attempt accepts no earlier one", schedule_f },
+	{ "JOINER_FREE: the only member of the view before has to report", joiner_free },
+	{ "UNKNOWN_RANGE: a view of joiners alone does not restart", unknown_range },
+	{ "GAP: a view that is missing is noticed", gap },
+	{ "a gap of a subgroup's numbers closes only by a record", gap_of_numbers },
+	{ "STUCK: a view that no record has is waited for", stuck },
+	{ "BLIND: members without a range wait", blind },
+	{ "an established view ends the range", established_ends_range },
+	{ "a group without a record waits", no_record },
+	{ "records that differ are a conflict", conflict },
+	{ "a range has a limit", too_long },
+	{ "a report counts once, for its attempt and its lineage", which_reports },
+	{ "with ack majority, a majority has to have logs", logs_of_majority },
+	{ "a damaged log counts where another one covers it", damage },
+	{ "a log is cut by the epochs of its messages", cut_by_epoch },
+	{ "a log whose epochs are not told cannot be used", cut_without_epochs },
+	{ "the base is the longest log on the way to the newest view", base_is_on_the_way },
+	{ "the proposal accepted in the highest era is made again", again },
+	{ "a view of the era supersedes a proposal", superseded_by_era },
+	{ "a view that follows a proposal supersedes it", superseded_by_follower },
+	{ "an era that one subgroup has a record of counts for all", other_subgroup },
+	{ "what was accepted tells views that no record has", accepted_tells_views },
+	{ "the reporters with a logger are the members", members },
+	{ "votes follow promises", votes },
+	{ "a node that has promised enters no earlier era", turn },
+	{ "a node that has entered a view has no vote left", stale_vote },
+	{ "a node that has run in an era does not vote in it", same_era },
+	{ "a report comes back as it was, and no bit of it can flip", round_trips },
+	{ "an encoding of another kind is refused", other_kind },
+	{ "votes come back from a disk", votes_on_disk },
+	{ "the largest report has room", largest },
+	{ "reports with wrong contents are refused", hostile_report },
+	{ "proposals with wrong contents are refused", hostile_proposal },
+	{ "votes with wrong contents are refused", bad_voter },
+};
+
+int main(void)
+{
+	return tap_run(cases, ARRAY_SIZE(cases));
+}
