@@ -71,6 +71,7 @@ void SPINDLE_BETWEEN_LOOKS(void);
 #define READ_ONCE(x) (SPINDLE_BETWEEN_LOOKS(), __atomic_load_n(&(x), __ATOMIC_RELAXED))
 #define WRITE_ONCE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
 #define ASSERT_EXCLUSIVE_WRITER(x) ((void)(x))
+/* The callers say why. */
 #define data_race(expr) (expr)
 #define smp_load_acquire(p) (SPINDLE_BETWEEN_LOOKS(), __atomic_load_n((p), __ATOMIC_ACQUIRE))
 #define smp_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)

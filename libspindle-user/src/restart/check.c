@@ -25,13 +25,8 @@ static bool is_good_view(const struct spindle_restart_view *view)
 	       view->base <= SPINDLE_RESTART_LSN_MAX && !has_twice(view->node, view->members);
 }
 
-/**
- * spindle_restart_good_record() - is this a record?
- * @record: the record
- *
- * Return: whether its views are valid, and in order.
- */
-bool spindle_restart_good_record(const struct spindle_restart_record *record)
+/* Are the views of a record valid, and in order? */
+static bool is_record(const struct spindle_restart_record *record)
 {
 	uint32_t i;
 
@@ -51,14 +46,8 @@ bool spindle_restart_good_record(const struct spindle_restart_record *record)
 	return true;
 }
 
-/**
- * spindle_restart_good_path() - is this a path?
- * @path: the path
- * @era: the era that it leads to
- *
- * Return: whether its eras are in order, and before @era.
- */
-bool spindle_restart_good_path(const struct spindle_restart_path *path, uint64_t era)
+/* Are the eras of a path in order, and before the one that it leads to? */
+static bool is_path(const struct spindle_restart_path *path, uint64_t era)
 {
 	uint32_t i;
 
@@ -75,13 +64,8 @@ bool spindle_restart_good_path(const struct spindle_restart_path *path, uint64_t
 	return true;
 }
 
-/**
- * spindle_restart_good_log() - is this the state of a log?
- * @log: the log
- *
- * Return: whether its epochs and positions are in order.
- */
-bool spindle_restart_good_log(const struct spindle_restart_log *log)
+/* Are the epochs and positions of a log in order? */
+static bool is_log(const struct spindle_restart_log *log)
 {
 	uint32_t i;
 
@@ -107,8 +91,8 @@ static bool is_good_base(const struct spindle_restart_base *part,
 
 	if (part->base > SPINDLE_RESTART_LSN_MAX || !part->members || part->members & ~all ||
 	    !part->range.views || part->range.views >= SPINDLE_RESTART_VIEWS ||
-	    !spindle_restart_good_record(&part->range) || !part->path.eras ||
-	    !spindle_restart_good_path(&part->path, proposal->origin))
+	    !is_record(&part->range) || !part->path.eras ||
+	    !is_path(&part->path, proposal->origin))
 		return false;
 	/* The path ends with the view that is followed. */
 	past = &part->path.past[part->path.eras - 1];
@@ -147,11 +131,11 @@ static bool is_good_part(const struct spindle_restart_part *part)
 {
 	uint64_t era = 0;
 
-	if (!spindle_restart_good_record(&part->record))
+	if (!is_record(&part->record))
 		return false;
 	if (part->record.views)
 		era = part->record.view[part->record.views - 1].id.era;
-	return spindle_restart_good_path(&part->path, era) && spindle_restart_good_log(&part->log);
+	return is_path(&part->path, era) && is_log(&part->log);
 }
 
 /**

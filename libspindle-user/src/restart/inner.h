@@ -61,15 +61,10 @@ void spindle_restart_path_to(const struct spindle_restart_set *set, uint32_t id,
 			     struct spindle_restart_path *path);
 void spindle_restart_find_range(const struct spindle_restart_set *set,
 				struct spindle_restart_need *need);
-void spindle_restart_copy_view(struct spindle_restart_view *to,
-			       const struct spindle_restart_view *from);
 void spindle_restart_copy_record(struct spindle_restart_record *to,
 				 const struct spindle_restart_record *from);
 void spindle_restart_copy_proposal(struct spindle_restart_proposal *to,
 				   const struct spindle_restart_proposal *from);
-bool spindle_restart_good_record(const struct spindle_restart_record *record);
-bool spindle_restart_good_path(const struct spindle_restart_path *path, uint64_t era);
-bool spindle_restart_good_log(const struct spindle_restart_log *log);
 bool spindle_restart_good_proposal(const struct spindle_restart_proposal *proposal);
 bool spindle_restart_good_report(const struct spindle_restart_report *report);
 bool spindle_restart_good_voter(const struct spindle_restart_voter *voter);
