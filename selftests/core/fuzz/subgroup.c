@@ -144,7 +144,7 @@ static void wire_member(struct node *node, u32 r, u32 *s)
 	sd->walk.ring = row->hdr;
 	sd->walk.wmask = w->window - 1;
 	sd->walk.max_msg = MAX_MSG;
-	sd->walk.unknown = ~(U64_MAX >> (64 - w->n));
+	sd->walk.unknown = w->log ? U64_MAX : ~(U64_MAX >> (64 - w->n));
 }
 
 static void wire_log(struct node *node, u32 r)
@@ -434,10 +434,13 @@ static u8 byte_of(u32 id, u64 wire, u32 at)
 	return id * 67 + wire * 13 + at + 1;
 }
 
-/* One message in four is for its sender and the liars, and one is for all but its sender. */
-static bool is_for(u32 id, u64 wire, u32 node)
+/*
+ * One message in four is for its sender and the liars, and one is for all but its sender. With logs
+ * each is for all.
+ */
+static bool is_for(const struct world *w, u32 id, u64 wire, u32 node)
 {
-	return wire % 4 < 2 || (wire % 4 == 2) == (node == id || node >= HONEST);
+	return w->log || wire % 4 < 2 || (wire % 4 == 2) == (node == id || node >= HONEST);
 }
 
 /* The destinations of a message, by the ranks of the present view. */
@@ -446,8 +449,8 @@ static u64 mask_of(const struct world *w, u32 id, u64 wire)
 	u64 mask = 0;
 	u32 r;
 
-	for (r = 0; r < w->n && wire % 4 > 1; r++)
-		if (is_for(id, wire, w->member[r]))
+	for (r = 0; r < w->n && wire % 4 > 1 && !w->log; r++)
+		if (is_for(w, id, wire, w->member[r]))
 			mask |= BIT_ULL(r);
 	return mask;
 }
@@ -580,7 +583,7 @@ static void check_message(struct node *node, struct reader *r, const struct spin
 		MUST(!d->len && !d->offset);
 	if (id >= HONEST || w->node[id].proc.cheats)
 		return;
-	MUST((d->kind == SPINDLE_DLV_MSG) == is_for(id, d->slot, node->id));
+	MUST((d->kind == SPINDLE_DLV_MSG) == is_for(node->w, id, d->slot, node->id));
 	for (i = 0; i < d->len; i++)
 		MUST(ring[(d->offset + i) & (size - 1)] == byte_of(id, d->slot, i));
 }
