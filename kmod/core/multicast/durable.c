@@ -213,9 +213,9 @@ int spindle_durable_attach(struct spindle_mc *mc, const struct spindle_log_words
 	d->change = 0;
 	d->bad = false;
 	d->behind = false;
-	/* The logger may still have to sync what it has read. Its first words say so. */
+	/* An earlier logger may have begun further on, and said nothing. */
 	spindle_history_let_go(mc->deliver.history);
-	spindle_history_keep(mc->deliver.history, own_persisted(d));
+	spindle_history_keep(mc->deliver.history, lsn);
 	return 0;
 }
 

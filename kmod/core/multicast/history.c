@@ -85,9 +85,11 @@ static void forget(struct spindle_history *h, u64 low)
 	}
 	h->q.consumed = low;
 	WRITE_ONCE(h->gate, skip_views(h, max(h->gate, low)));
-	/* The logger has lost some of what was kept for it, and the rest is of no use to it. */
-	if (low > h->kept)
-		h->keeping = false;
+	/* If the logger has lost a message that was kept for it, the rest is of no use to it. */
+	if (h->keeping && low > h->kept) {
+		h->keeping = skip_views(h, h->kept) >= low;
+		h->kept = low;
+	}
 	h->q.copy_free = h->q.copy_end[(low - 1) & h->q.mask];
 	while (h->first_view != h->views &&
 	       h->view[h->first_view % SPINDLE_HISTORY_VIEWS].at < low)
