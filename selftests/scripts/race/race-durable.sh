@@ -13,11 +13,18 @@
 CYCLES=${CYCLES:-1}
 A=10.0.0.1
 
-# logd NODE: begin to write the logs of all subgroups that have some
+# logd NODE: begin to write the logs of all subgroups that have some. A check waits for all that has
+# its output, so this has not.
 logd()
 {
-	spindle-logd -d /tmp/logs -S 1 -P open "$1" 2>>"/tmp/logd$1.err" &
-	eval "logd_$1=$!"
+	spindle-logd -d /tmp/logs -S 1 -P open "$1" >/dev/null 2>>"/tmp/logd$1.err" &
+	echo $! >"/tmp/logd$1.pid"
+}
+
+# signal NODE NAME: a signal for its logger
+signal()
+{
+	kill "-$2" "$(cat "/tmp/logd$1.pid")"
 }
 
 # send NODE GROUP: some lines, one after the other
@@ -53,9 +60,7 @@ all_durable()
 cycle()
 {
 	send_all || return 1
-	# shellcheck disable=SC2154
-	kill -KILL "$logd_2"
-	wait "$logd_2" 2>/dev/null
+	signal 2 KILL
 	send_all || return 1
 	logd 2
 	spindle-ctl node join id 4 insecure contact $A:5001 timeout 100 || return 1
@@ -86,8 +91,11 @@ check "node 1 has a logger and a reader" wait_until 100 logd_reads 1
 look_start
 check "loggers and views come and go" cycles "$CYCLES" cycle
 look_stop
-# shellcheck disable=SC2154
-kill $readers "$logd_1" "$logd_2" "$logd_3"
+# shellcheck disable=SC2086
+kill $readers
+for i in 1 2 3; do
+	signal $i TERM
+done
 check "nodes go" loop_del 4
 check "module goes" limit 100 rmmod spindle
 finish
