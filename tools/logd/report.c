@@ -13,6 +13,14 @@ static bool fail_record(struct logd *l, int err)
 			 err == -EBADMSG ? "both copies are damaged" : strerror(-err));
 }
 
+/* Return: whether the record is on disk; a sentence says why not. */
+static bool write_record(struct logd *l)
+{
+	int err = logd_records_write(&l->records);
+
+	return err ? fail_record(l, err) : true;
+}
+
 /**
  * logd_role_open() - find the view record that the last life has left
  * @l: the log, whose directory is open
@@ -38,8 +46,7 @@ bool logd_role_open(struct logd *l)
 		now->views = 0;
 		return true;
 	}
-	err = logd_records_write(&l->records);
-	return err ? fail_record(l, err) : true;
+	return write_record(l);
 }
 
 static void fill_view(struct logd *l, struct logd_view *view, uint64_t base)
@@ -68,7 +75,6 @@ bool logd_view_begins(struct logd *l, uint64_t base, bool next, bool first)
 {
 	struct logd_record *now = &l->records.now;
 	struct logd_view view;
-	int err;
 
 	if (!l->role)
 		return true;
@@ -84,8 +90,7 @@ bool logd_view_begins(struct logd *l, uint64_t base, bool next, bool first)
 	memcpy(now->lineage, l->q.lineage, sizeof(now->lineage));
 	logd_record_add(now, &view);
 	now->known = (now->known && next) || first;
-	err = logd_records_write(&l->records);
-	return err ? fail_record(l, err) : true;
+	return write_record(l);
 }
 
 /*
@@ -96,15 +101,13 @@ static bool look_at_established(struct logd *l)
 {
 	struct spindle_log_report own;
 	struct spindle_view v;
-	int err;
 
 	if (l->records.now.established || spindle_view(&l->q, &v) || v.rank == SPINDLE_NO_RANK ||
 	    spindle_log_block(&l->q, v.rank, &own) || !own.established ||
 	    own.record != logd_record_vid(&l->records.now) ||
 	    !logd_record_establish(&l->records.now))
 		return true;
-	err = logd_records_write(&l->records);
-	return err ? fail_record(l, err) : true;
+	return write_record(l);
 }
 
 static uint32_t state_of(const struct logd *l)

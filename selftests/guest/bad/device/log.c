@@ -175,7 +175,7 @@ static void truth(void)
 	ok(pollable(l.fd, POLLPRI, 0, 100), "log: so nobody is woken");
 	say(&l, (struct spindle_log_words){
 		.state = SPINDLE_LOG_LOGGING, .record = l.a.vid, .persisted = 1 });
-	ok(pollable(l.fd, POLLPRI, POLLPRI, SOON), "log: who waits for the message is woken");
+	ok(pollable(l.fd, POLLPRI, POLLPRI, SOON), "log: the process that waits is woken");
 	is(load(l.ctl, l.a.ctl_durable), 1, "log: the message is durable");
 	say(&l, (struct spindle_log_words){ .state = SPINDLE_LOG_LOGGING, .record = l.a.vid });
 	ok(is_frozen(&l), "log: a logger that takes back what it had is frozen");
