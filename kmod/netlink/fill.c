@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink: attributes of nodes, views and subgroups in replies. See internal.h.
+ * Netlink: attributes of nodes, views and engines in replies. See internal.h.
  *
  * Context: the namespace's lock.
  */
@@ -24,13 +24,6 @@
 /* Bytes of the longest message about a node's view, and about its peers, beyond the base. */
 #define MEMBER_BYTES	256
 #define SUBGROUP_BYTES	208
-#define FIELDS_BYTES	nla_total_size(SPINDLE_FIELDS_LEN + 1)
-#define NODE_BYTES	24
-#define ROW_BYTES	192
-#define READER_BYTES	176
-
-/* Readers of a subgroup in a message at most. */
-#define READERS		32
 
 /**
  * spindle_fill_view_bytes() - what a message about a node with a view takes
@@ -47,28 +40,11 @@ u32 spindle_fill_view_bytes(const struct spindle_installed *inst)
 		nodes = hweight64(view->subgroup[i].members);
 		if (inst->live)
 			nodes += spindle_rules_of(&inst->live->rules, i)->num_nodes;
-		bytes += SUBGROUP_BYTES + nodes * NODE_BYTES;
+		bytes += SUBGROUP_BYTES + nodes * SPINDLE_FILL_NODE;
 		if (view->subgroup[i].fields[0])
-			bytes += FIELDS_BYTES;
+			bytes += SPINDLE_FILL_FIELDS;
 	}
 	return bytes;
-}
-
-/**
- * spindle_fill_subgroup_bytes() - size of a message about a subgroup
- * @inst: the installed view
- *
- * Return: bytes, at most
- */
-u32 spindle_fill_subgroup_bytes(const struct spindle_installed *inst)
-{
-	const struct spindle_subgroup *sg;
-	u32 i, readers = 0;
-
-	for (i = 0; (sg = spindle_installed_subgroup(inst, &i)); i++)
-		readers = max(readers, sg->readers);
-	return 2 * SPINDLE_FILL_BASE + FIELDS_BYTES + min_t(u32, readers, READERS) * READER_BYTES +
-	       inst->view.num_members * (NODE_BYTES + ROW_BYTES);
 }
 
 static int put_addr(struct sk_buff *skb, const struct spindle_addr *addr, int a4, int a6,
@@ -202,8 +178,16 @@ static int fill_sizes(struct sk_buff *skb, const struct spindle_view_subgroup *s
 	       nla_put_u8(skb, SPINDLE_SUBGROUP_A_HOLD, sg->hold) ? : fill_log(skb, sg);
 }
 
-static int fill_subgroup_config(struct sk_buff *skb, const struct spindle_view *view,
-				const struct spindle_view_subgroup *sg)
+/**
+ * spindle_fill_subgroup_config() - add what a view says of a subgroup
+ * @skb: room
+ * @view: the view
+ * @sg: the subgroup
+ *
+ * Return: 0 or -EMSGSIZE
+ */
+int spindle_fill_subgroup_config(struct sk_buff *skb, const struct spindle_view *view,
+				 const struct spindle_view_subgroup *sg)
 {
 	if (nla_put_u32(skb, SPINDLE_SUBGROUP_A_ID, sg->id) ||
 	    put_text(skb, SPINDLE_SUBGROUP_A_NAME, sg->name) ||
@@ -341,7 +325,7 @@ int spindle_fill_view(struct sk_buff *skb, const struct spindle_node *node)
 		if (spindle_view_closed(&view->subgroup[i]))
 			continue;
 		nest = nla_nest_start(skb, SPINDLE_A_SUBGROUP);
-		if (!nest || fill_subgroup_config(skb, view, &view->subgroup[i]) ||
+		if (!nest || spindle_fill_subgroup_config(skb, view, &view->subgroup[i]) ||
 		    (live && fill_rule(skb, live, i)))
 			return -EMSGSIZE;
 		nla_nest_end(skb, nest);
@@ -353,12 +337,16 @@ int spindle_fill_view(struct sk_buff *skb, const struct spindle_node *node)
 	       spindle_fill_insecure(skb, node);
 }
 
-struct counter {
-	int type;
-	u64 value;
-};
-
-static int put_counters(struct sk_buff *skb, int pad, const struct counter *list, u32 n)
+/**
+ * spindle_fill_counters() - add numbers of 64 bits
+ * @skb: room
+ * @pad: attribute for alignment
+ * @list: the numbers
+ * @n: how many
+ *
+ * Return: 0 or -EMSGSIZE
+ */
+int spindle_fill_counters(struct sk_buff *skb, int pad, const struct spindle_counter *list, u32 n)
 {
 	u32 i;
 
@@ -368,333 +356,22 @@ static int put_counters(struct sk_buff *skb, int pad, const struct counter *list
 	return 0;
 }
 
-static int put_stats(struct sk_buff *skb, int type, int pad, const struct counter *list, u32 n)
-{
-	struct nlattr *nest = nla_nest_start(skb, type);
-
-	if (!nest || put_counters(skb, pad, list, n))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
-/* Only the engine writes counters. They are read without a lock, so they may differ by a pass. */
-static int fill_subgroup_stats(struct sk_buff *skb, const struct spindle_subgroup *sg)
-{
-	const struct spindle_mc *mc = &sg->mc;
-	const struct spindle_mc_stats *s = &mc->stats;
-	const struct counter list[] = {
-		{ SPINDLE_SUBGROUP_S_SENT, READ_ONCE(s->sent) },
-		{ SPINDLE_SUBGROUP_S_SENT_BYTES, READ_ONCE(s->sent_bytes) },
-		{ SPINDLE_SUBGROUP_S_NULLS, READ_ONCE(s->nulls) },
-		{ SPINDLE_SUBGROUP_S_RECEIVED, READ_ONCE(s->received) },
-		{ SPINDLE_SUBGROUP_S_DELIVERED, READ_ONCE(s->delivered) },
-		{ SPINDLE_SUBGROUP_S_DELIVERED_BYTES, READ_ONCE(s->delivered_bytes) },
-		{ SPINDLE_SUBGROUP_S_DISCARDED, READ_ONCE(s->discarded) },
-		{ SPINDLE_SUBGROUP_S_SEND_BATCHES, READ_ONCE(s->send_batches) },
-		{ SPINDLE_SUBGROUP_S_RECV_BATCHES, READ_ONCE(s->recv_batches) },
-		{ SPINDLE_SUBGROUP_S_DLV_BATCHES, READ_ONCE(s->dlv_batches) },
-		{ SPINDLE_SUBGROUP_S_ABANDONED, READ_ONCE(s->abandoned) },
-		{ SPINDLE_SUBGROUP_S_FROZEN, READ_ONCE(s->frozen) },
-		{ SPINDLE_SUBGROUP_S_STABLE, READ_ONCE(mc->deliver.stable) },
-		{ SPINDLE_SUBGROUP_S_ROUND, READ_ONCE(mc->own.word[SPINDLE_COL_SENT]) },
-		{ SPINDLE_SUBGROUP_S_ACTIVATIONS, READ_ONCE(s->activations) },
-		{ SPINDLE_SUBGROUP_S_VISITS, READ_ONCE(s->visits) },
-		{ SPINDLE_SUBGROUP_S_SILENT, READ_ONCE(s->silent) },
-		{ SPINDLE_SUBGROUP_S_FREE, READ_ONCE(mc->send.free_slot) },
-		{ SPINDLE_SUBGROUP_S_STALLED, READ_ONCE(s->stalled) },
-		{ SPINDLE_SUBGROUP_S_BEHIND, READ_ONCE(s->behind) },
-		{ SPINDLE_SUBGROUP_S_ROW_BYTES, spindle_subgroup_row_bytes(sg) },
-		{ SPINDLE_SUBGROUP_S_PRIVATE_BYTES, spindle_subgroup_private_bytes(sg) },
-		{ SPINDLE_SUBGROUP_S_LARGE, READ_ONCE(s->large) },
-		{ SPINDLE_SUBGROUP_S_LARGE_BYTES, READ_ONCE(s->large_bytes) },
-		{ SPINDLE_SUBGROUP_S_LARGE_AGAIN, READ_ONCE(s->large_again) },
-		{ SPINDLE_SUBGROUP_S_LARGE_NOMEM, READ_ONCE(s->large_nomem) },
-		{ SPINDLE_SUBGROUP_S_LARGE_WAITING, READ_ONCE(mc->send.held) != SPINDLE_HELD_NONE },
-		{ SPINDLE_SUBGROUP_S_DIRECT, READ_ONCE(s->direct) },
-	};
-
-	return put_stats(skb, SPINDLE_SUBGROUP_A_STATS, SPINDLE_SUBGROUP_S_PAD, list,
-			 ARRAY_SIZE(list));
-}
-
-/* The same of a table. */
-static int fill_table_stats(struct sk_buff *skb, const struct spindle_subgroup *sg)
-{
-	const struct spindle_tb_stats *s = &sg->table->tb.stats;
-	const struct counter list[] = {
-		{ SPINDLE_TABLE_S_TAKEN, READ_ONCE(s->taken) },
-		{ SPINDLE_TABLE_S_CELLS, READ_ONCE(s->cells) },
-		{ SPINDLE_TABLE_S_WRITES, READ_ONCE(s->writes) },
-		{ SPINDLE_TABLE_S_BLOCKS, READ_ONCE(s->blocks) },
-		{ SPINDLE_TABLE_S_HEARD, READ_ONCE(s->heard) },
-		{ SPINDLE_TABLE_S_TORN, READ_ONCE(s->torn) },
-		{ SPINDLE_TABLE_S_HALF, READ_ONCE(s->half) },
-		{ SPINDLE_TABLE_S_GENERATION, READ_ONCE(sg->table->generation) },
-		{ SPINDLE_TABLE_S_ROW_BYTES, spindle_subgroup_row_bytes(sg) },
-		{ SPINDLE_TABLE_S_PRIVATE_BYTES, spindle_subgroup_private_bytes(sg) },
-		{ SPINDLE_TABLE_S_LOOKS, READ_ONCE(s->looks) },
-		{ SPINDLE_TABLE_S_FIRED, READ_ONCE(s->fired) },
-		{ SPINDLE_TABLE_S_READS, READ_ONCE(s->reads) },
-		{ SPINDLE_TABLE_S_FETCHES, READ_ONCE(s->fetches) },
-	};
-
-	return put_stats(skb, SPINDLE_SUBGROUP_A_TABLE_STATS, SPINDLE_TABLE_S_PAD, list,
-			 ARRAY_SIZE(list));
-}
-
-static int fill_log_tune(struct sk_buff *skb, const struct spindle_logging *l)
-{
-	return nla_put_u32(skb, SPINDLE_TUNE_A_LOG_STALL_MS, l->stall_ms) ? :
-	       nla_put_u8(skb, SPINDLE_TUNE_A_ON_LOG_STALL, l->on_stall);
-}
-
-static int fill_tune(struct sk_buff *skb, const struct spindle_subgroup *sg)
-{
-	const struct spindle_mc_tune *t = &sg->mc.tune;
-	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_TUNE);
-
-	/* Only spindle_netlink_subgroup_set_doit() changes these, with the namespace's lock. */
-	if (!nest || nla_put_bitfield32(skb, SPINDLE_TUNE_A_SWITCHES, t->switches,
-					SPINDLE_SW_ALL) ||
-	    nla_put_u32(skb, SPINDLE_TUNE_A_SEND_BUDGET, t->send_budget) ||
-	    nla_put_u32(skb, SPINDLE_TUNE_A_RECV_BUDGET, t->recv_budget) ||
-	    nla_put_u32(skb, SPINDLE_TUNE_A_DLV_BUDGET, t->dlv_budget) ||
-	    nla_put_u32(skb, SPINDLE_TUNE_A_SILENCE, t->silence) ||
-	    nla_put_u32(skb, SPINDLE_TUNE_A_STALL_MS, sg->stall_ms) ||
-	    nla_put_u32(skb, SPINDLE_TUNE_A_HISTORY, spindle_kept_bytes(sg->kept)) ||
-	    nla_put_u8(skb, SPINDLE_TUNE_A_HISTORY_FILL, sg->fill) ||
-	    (sg->large && nla_put_u32(skb, SPINDLE_TUNE_A_LARGE, t->large)) ||
-	    (sg->mc.durable && fill_log_tune(skb, &sg->logging)))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
-static int fill_hist(struct sk_buff *skb, int type, const u64 hist[SPINDLE_HIST_BUCKETS])
-{
-	u64 copy[SPINDLE_HIST_BUCKETS];
-	u32 i;
-
-	for (i = 0; i < SPINDLE_HIST_BUCKETS; i++)
-		copy[i] = READ_ONCE(hist[i]);
-	return nla_put(skb, type, sizeof(copy), copy);
-}
-
-/* Messages that a reader has not consumed. The process may have written any value. */
-static u64 reader_lag(const struct spindle_attachment *att)
-{
-	const struct spindle_dlvq *q = &att->dlvq;
-	u64 lag = READ_ONCE(*q->tail_word) - READ_ONCE(*q->consumed_word);
-
-	return lag <= q->mask + 1ULL ? lag : 0;
-}
-
-static enum spindle_reads reads(const struct spindle_attachment *att)
-{
-	if (att->history)
-		return SPINDLE_READS_HISTORY;
-	return att->flags & SPINDLE_ATTACH_COPY ? SPINDLE_READS_COPIES : SPINDLE_READS_SLOTS;
-}
-
-/* Add what the process of a reader reports about its replica. */
-static int put_report(struct sk_buff *skb, const struct spindle_attachment *att)
-{
-	const struct spindle_report *report = &att->report;
-	u64 ms = div_u64(ktime_get_ns() - att->report_ns, NSEC_PER_MSEC);
-
-	if (nla_put_u8(skb, SPINDLE_READER_A_REPLICA, report->state) ||
-	    nla_put_u64_64bit(skb, SPINDLE_READER_A_REPLICA_MS, ms, SPINDLE_READER_A_PAD) ||
-	    nla_put_u32(skb, SPINDLE_READER_A_DONOR, report->donor) ||
-	    nla_put_u64_64bit(skb, SPINDLE_READER_A_RECEIVED, report->received,
-			      SPINDLE_READER_A_PAD) ||
-	    nla_put_u64_64bit(skb, SPINDLE_READER_A_BYTES, report->bytes, SPINDLE_READER_A_PAD) ||
-	    nla_put_u32(skb, SPINDLE_READER_A_SERVING, report->serving))
-		return -EMSGSIZE;
-	return 0;
-}
-
-static int fill_reader(struct sk_buff *skb, const struct spindle_attachment *att)
-{
-	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_READER);
-	u64 lag = reader_lag(att), since = READ_ONCE(att->since_ns), now = ktime_get_ns();
-	u64 idle = lag && now > since ? div_u64(now - since, NSEC_PER_MSEC) : 0;
-	u64 lsn = READ_ONCE(att->dlvq.error) ? READ_ONCE(att->lsn) :
-		  spindle_attachment_lsn(att, att->sg);
-
-	if (!nest || nla_put_u32(skb, SPINDLE_READER_A_PID, pid_vnr(att->pid)) ||
-	    nla_put_string(skb, SPINDLE_READER_A_COMM, att->comm) ||
-	    nla_put_u8(skb, SPINDLE_READER_A_COPY, !!(att->flags & SPINDLE_ATTACH_COPY)) ||
-	    nla_put_u8(skb, SPINDLE_READER_A_READS, reads(att)) ||
-	    nla_put_u64_64bit(skb, SPINDLE_READER_A_LAG, lag, SPINDLE_READER_A_PAD) ||
-	    nla_put_u64_64bit(skb, SPINDLE_READER_A_IDLE_MS, idle, SPINDLE_READER_A_PAD) ||
-	    nla_put_u64_64bit(skb, SPINDLE_READER_A_LSN, lsn, SPINDLE_READER_A_PAD) ||
-	    (att->report.state && put_report(skb, att)))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
-/*
- * Add readers by decreasing lag, because not all may fit, and slow readers are of most interest.
- * The namespace's lock protects the list of attachments.
- */
-static int fill_readers(struct sk_buff *skb, const struct spindle_subgroup *sg)
-{
-	const struct spindle_attachment *att, *last = NULL;
-	u64 most = 0;
-	u32 n = 1;
-
-	list_for_each_entry(att, &sg->attachments, link) {
-		if (!(att->flags & SPINDLE_ATTACH_RECV) || (last && reader_lag(att) <= most))
-			continue;
-		most = reader_lag(att);
-		last = att;
-	}
-	if (last && fill_reader(skb, last))
-		return -EMSGSIZE;
-	list_for_each_entry(att, &sg->attachments, link) {
-		if (!(att->flags & SPINDLE_ATTACH_RECV) || att == last)
-			continue;
-		if (++n > READERS)
-			break;
-		if (fill_reader(skb, att))
-			return -EMSGSIZE;
-	}
-	return 0;
-}
-
-/* Add the log block of a member, whose words may be of two versions. */
-static int put_log(struct sk_buff *skb, const struct spindle_mc *mc, u32 rank)
-{
-	const u64 *word = mc->durable->member[rank].word;
-	u64 record = READ_ONCE(word[SPINDLE_LOG_COL_RECORD]);
-	const struct counter list[] = {
-		{ SPINDLE_ROW_A_PERSISTED, READ_ONCE(word[SPINDLE_LOG_COL_PERSISTED]) },
-		{ SPINDLE_ROW_A_LOW, READ_ONCE(word[SPINDLE_LOG_COL_LOW]) },
-		{ SPINDLE_ROW_A_SNAPSHOT, READ_ONCE(word[SPINDLE_LOG_COL_SNAPSHOT]) },
-		{ SPINDLE_ROW_A_RECORD, record >> SPINDLE_LOG_RECORD_SHIFT },
-	};
-	bool establish;
-	u64 awaited = spindle_durable_waits_for(mc, &establish);
-
-	if (put_counters(skb, SPINDLE_ROW_A_PAD, list, ARRAY_SIZE(list)) ||
-	    nla_put_u8(skb, SPINDLE_ROW_A_LOG_STATE, record & SPINDLE_LOG_STATE) ||
-	    nla_put_u8(skb, SPINDLE_ROW_A_AWAITED, !!(awaited & BIT_ULL(rank))))
-		return -EMSGSIZE;
-	return 0;
-}
-
-static int fill_row(struct sk_buff *skb, const struct spindle_subgroup *sg, u32 id, u32 rank)
-{
-	const struct spindle_mc *mc = &sg->mc;
-	const struct spindle_mc_member *m = &mc->member[rank];
-	const u64 *own = rank == mc->me ? mc->own.word : NULL;
-	const struct counter list[] = {
-		{ SPINDLE_ROW_A_SENT, READ_ONCE(*(own ? &own[SPINDLE_COL_SENT] : &m->sent)) },
-		{ SPINDLE_ROW_A_SLOTS, READ_ONCE(*(own ? &own[SPINDLE_COL_SLOTS] : &m->slots)) },
-		{ SPINDLE_ROW_A_RECEIVED,
-		  READ_ONCE(*(own ? &own[SPINDLE_COL_RECEIVED] : &m->received)) },
-		{ SPINDLE_ROW_A_DELIVERED,
-		  READ_ONCE(*(own ? &own[SPINDLE_COL_DELIVERED] : &m->delivered)) },
-	};
-	struct nlattr *nest = nla_nest_start(skb, SPINDLE_SUBGROUP_A_ROW);
-
-	if (!nest || nla_put_u32(skb, SPINDLE_ROW_A_ID, id) ||
-	    put_counters(skb, SPINDLE_ROW_A_PAD, list, ARRAY_SIZE(list)) ||
-	    (mc->durable && put_log(skb, mc, rank)))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
-static int fill_rows(struct sk_buff *skb, const struct spindle_subgroup *sg)
-{
-	const struct spindle_view *view = &sg->inst->view;
-	u32 r;
-
-	for (r = 0; r < view->num_members; r++)
-		if ((sg->cfg->members & BIT_ULL(r)) &&
-		    fill_row(skb, sg, view->member[r].id,
-			     spindle_mask_rank(sg->cfg->members, r)))
-			return -EMSGSIZE;
-	return 0;
-}
-
-static int fill_oldest(struct sk_buff *skb, const struct spindle_subgroup *sg)
-{
-	if (!sg->kept)
-		return 0;
-	return nla_put_u64_64bit(skb, SPINDLE_SUBGROUP_A_OLDEST,
-				 spindle_history_oldest(&sg->kept->history,
-							READ_ONCE(sg->mc.deliver.lsn)),
-				 SPINDLE_SUBGROUP_A_PAD);
-}
-
-/* How far the logs are, together. */
-static int fill_durable(struct sk_buff *skb, const struct spindle_subgroup *sg)
-{
-	const struct spindle_durable *d = sg->mc.durable;
-	u64 since = READ_ONCE(sg->logging.durable_ns), now = ktime_get_ns();
-	u64 ms = since && now > since ? div_u64(now - since, NSEC_PER_MSEC) : 0;
-
-	if (!d)
-		return 0;
-	if (nla_put_u64_64bit(skb, SPINDLE_SUBGROUP_A_DURABLE, READ_ONCE(d->durable),
-			      SPINDLE_SUBGROUP_A_PAD) ||
-	    nla_put_u64_64bit(skb, SPINDLE_SUBGROUP_A_DURABLE_MS, ms, SPINDLE_SUBGROUP_A_PAD) ||
-	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_ESTABLISHED, READ_ONCE(d->established)))
-		return -EMSGSIZE;
-	return 0;
-}
-
-/* The attachments of a subgroup with messages, and what only such a subgroup has. */
-static int fill_messages(struct sk_buff *skb, const struct spindle_subgroup *sg)
-{
-	if (nla_put_u32(skb, SPINDLE_SUBGROUP_A_READERS, sg->readers) ||
-	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_SENDER, !!sg->sender) ||
-	    nla_put_u64_64bit(skb, SPINDLE_SUBGROUP_A_LSN, READ_ONCE(sg->mc.deliver.lsn),
-			      SPINDLE_SUBGROUP_A_PAD) ||
-	    fill_oldest(skb, sg) || fill_durable(skb, sg) || fill_tune(skb, sg) ||
-	    fill_subgroup_stats(skb, sg) ||
-	    fill_hist(skb, SPINDLE_SUBGROUP_A_SEND_HIST, sg->mc.stats.send_hist) ||
-	    fill_hist(skb, SPINDLE_SUBGROUP_A_RECV_HIST, sg->mc.stats.recv_hist) ||
-	    fill_hist(skb, SPINDLE_SUBGROUP_A_DLV_HIST, sg->mc.stats.dlv_hist) ||
-	    fill_readers(skb, sg) || fill_rows(skb, sg))
-		return -EMSGSIZE;
-	return 0;
-}
-
-/* The attachments and counters of a table. */
-static int fill_table(struct sk_buff *skb, const struct spindle_subgroup *sg)
-{
-	if (nla_put_u32(skb, SPINDLE_SUBGROUP_A_READERS, sg->table->files) ||
-	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_SENDER, !!sg->table->writer))
-		return -EMSGSIZE;
-	return fill_table_stats(skb, sg);
-}
-
 /**
- * spindle_fill_subgroup() - add a subgroup with its state and counters
+ * spindle_fill_nest() - add numbers of 64 bits, in a nest
  * @skb: room
- * @node: the node
- * @sg: the subgroup
+ * @type: attribute of the nest
+ * @pad: attribute for alignment, in the nest
+ * @list: the numbers
+ * @n: how many
  *
  * Return: 0 or -EMSGSIZE
  */
-int spindle_fill_subgroup(struct sk_buff *skb, const struct spindle_node *node,
-			  const struct spindle_subgroup *sg)
+int spindle_fill_nest(struct sk_buff *skb, int type, int pad, const struct spindle_counter *list,
+		      u32 n)
 {
-	struct nlattr *nest;
+	struct nlattr *nest = nla_nest_start(skb, type);
 
-	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id) ||
-	    nla_put_u64_64bit(skb, SPINDLE_A_VIEW_ID, node->inst->view.vid, SPINDLE_A_PAD))
-		return -EMSGSIZE;
-	nest = nla_nest_start(skb, SPINDLE_A_SUBGROUP);
-	if (!nest || fill_subgroup_config(skb, &node->inst->view, sg->cfg) ||
-	    nla_put_u8(skb, SPINDLE_SUBGROUP_A_STATE, READ_ONCE(sg->state)) ||
-	    nla_put_u32(skb, SPINDLE_SUBGROUP_A_ERROR, READ_ONCE(sg->error)) ||
-	    (sg->table ? fill_table(skb, sg) : fill_messages(skb, sg)))
+	if (!nest || spindle_fill_counters(skb, pad, list, n))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -719,7 +396,7 @@ static int fill_peer(struct sk_buff *skb, const struct spindle_peer *peer)
 	const struct spindle_conn *conn = &peer->conn;
 	const char *reason = spindle_peer_why(peer);
 	struct nlattr *nest = nla_nest_start(skb, SPINDLE_A_PEER);
-	const struct counter list[] = {
+	const struct spindle_counter list[] = {
 		{ SPINDLE_PEER_A_WRITES, READ_ONCE(conn->stats.writes) },
 		{ SPINDLE_PEER_A_POSTS, READ_ONCE(conn->stats.posts) },
 		{ SPINDLE_PEER_A_BYTES, READ_ONCE(conn->stats.bytes) },
@@ -732,7 +409,7 @@ static int fill_peer(struct sk_buff *skb, const struct spindle_peer *peer)
 	    nla_put_u8(skb, SPINDLE_PEER_A_STATE, spindle_peer_state(&peer->conn)) ||
 	    nla_put_u8(skb, SPINDLE_PEER_A_IMM, peer->inst->node->imm) ||
 	    (reason && nla_put_string(skb, SPINDLE_PEER_A_REASON, reason)) ||
-	    put_counters(skb, SPINDLE_PEER_A_PAD, list, ARRAY_SIZE(list)))
+	    spindle_fill_counters(skb, SPINDLE_PEER_A_PAD, list, ARRAY_SIZE(list)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -759,7 +436,7 @@ int spindle_fill_stats(struct sk_buff *skb, const struct spindle_node *node)
 {
 	u32 id, refusal = spindle_refusal_last(node, &id);
 	const struct spindle_engine *engine = node->engine;
-	const struct counter list[] = {
+	const struct spindle_counter list[] = {
 		{ SPINDLE_ENGINE_S_PASSES, READ_ONCE(engine->stats.passes) },
 		{ SPINDLE_ENGINE_S_BUSY, READ_ONCE(engine->stats.busy) },
 		{ SPINDLE_ENGINE_S_SLEEPS, READ_ONCE(engine->stats.sleeps) },
@@ -778,7 +455,7 @@ int spindle_fill_stats(struct sk_buff *skb, const struct spindle_node *node)
 
 	if (nla_put_u32(skb, SPINDLE_A_NODE_ID, node->id) ||
 	    nla_put_u8(skb, SPINDLE_A_NODE_STATE, state_of(node)) ||
-	    put_stats(skb, SPINDLE_A_STATS, SPINDLE_ENGINE_S_PAD, list, ARRAY_SIZE(list)))
+	    spindle_fill_nest(skb, SPINDLE_A_STATS, SPINDLE_ENGINE_S_PAD, list, ARRAY_SIZE(list)))
 		return -EMSGSIZE;
 	if (refusal && (nla_put_u32(skb, SPINDLE_A_PEER_ID, id) ||
 			nla_put_string(skb, SPINDLE_A_REASON, spindle_refusal_text(refusal))))

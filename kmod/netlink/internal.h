@@ -79,10 +79,23 @@ int spindle_netlink_check(const struct spindle_view *view, bool live, struct gen
 int spindle_netlink_rule(void *ctx, const struct nlattr *nest, struct netlink_ext_ack *extack);
 int spindle_netlink_live_set(struct genl_info *info);
 
-/* ---- fill.c, rdmc.c ----------------------------------------------------- */
+/* ---- fill.c, fill_subgroup.c, rdmc.c ------------------------------------ */
 
 /* Bytes of a message without lists: the size of a list is added to this. */
 #define SPINDLE_FILL_BASE	1024
+/* Bytes of a subgroup's node, and of the fields of its messages. */
+#define SPINDLE_FILL_NODE	24
+#define SPINDLE_FILL_FIELDS	nla_total_size(SPINDLE_FIELDS_LEN + 1)
+
+/**
+ * struct spindle_counter - a number of 64 bits in a reply
+ */
+struct spindle_counter {
+	/** @type: its attribute */
+	int type;
+	/** @value: the number */
+	u64 value;
+};
 
 u32 spindle_fill_view_bytes(const struct spindle_installed *inst);
 u32 spindle_fill_subgroup_bytes(const struct spindle_installed *inst);
@@ -94,7 +107,12 @@ int spindle_fill_lineage(struct sk_buff *skb, const struct spindle_lineage *line
 int spindle_fill_insecure(struct sk_buff *skb, const struct spindle_node *node);
 int spindle_fill_subgroup(struct sk_buff *skb, const struct spindle_node *node,
 			  const struct spindle_subgroup *sg);
+int spindle_fill_subgroup_config(struct sk_buff *skb, const struct spindle_view *view,
+				 const struct spindle_view_subgroup *sg);
 int spindle_fill_stats(struct sk_buff *skb, const struct spindle_node *node);
+int spindle_fill_counters(struct sk_buff *skb, int pad, const struct spindle_counter *list, u32 n);
+int spindle_fill_nest(struct sk_buff *skb, int type, int pad, const struct spindle_counter *list,
+		      u32 n);
 u32 spindle_fill_rdmc_bytes(const struct spindle_installed *inst);
 int spindle_fill_rdmc(struct sk_buff *skb, const struct spindle_rdmc_group *group);
 
