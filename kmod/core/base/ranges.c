@@ -46,8 +46,8 @@ const char *spindle_ranges_add(struct spindle_ranges *ranges, u32 subgroup, cons
 		return "a view of a range has 1 to 64 members";
 	if (count(ranges, subgroup) == SPINDLE_MAX_RANGE)
 		return "a range has at most 15 views";
-	memset(view, 0, sizeof(*view));
 	view->subgroup = subgroup;
+	view->members = 0;
 	for (i = 0; i < members; i++) {
 		if (!node[i])
 			return "node ids start at 1";

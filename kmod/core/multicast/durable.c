@@ -536,7 +536,7 @@ void spindle_durable_begin(struct spindle_mc *mc, struct spindle_durable *old, b
 		take_over(d, old);
 	else
 		d->known = fresh;
-	d->first = !old && fresh && !d->views && !mc->deliver.lsn;
+	d->first = fresh && !d->views && !mc->deliver.lsn;
 	d->vid = mc->vid;
 	d->base = mc->deliver.lsn;
 	add_view(d);

@@ -74,6 +74,9 @@ static void test_refused(void)
 	CHECK(says(ADD(1, 4, 4), "a node is twice in a view of a range"));
 	CHECK(says(ADD(1, 4, 3, 2, 3), "a node is twice in a view of a range"));
 	CHECK_EQ(ranges->views, 1);
+	CHECK(!ADD(1, 9));
+	CHECK_EQ(room.view[1].members, 1);
+	CHECK_EQ(room.view[1].node[0], 9);
 }
 
 /* Each subgroup has a limit of its own. */
