@@ -16,6 +16,7 @@
 #include "log.h"
 #include "peers.h"
 #include "record.h"
+#include "state.h"
 
 /* Messages that are taken at once. */
 #define LOGD_BATCH	64
@@ -76,6 +77,8 @@ struct logd_last {
 struct logd {
 	/** @opts: command line */
 	const struct logd_opts *opts;
+	/** @state: files for a restart; NULL: this process keeps none */
+	struct logd_state *state;
 	/** @peers: other nodes, or NULL */
 	struct logd_peers *peers;
 	/** @catch: how the log catches up from them */

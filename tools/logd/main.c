@@ -72,6 +72,7 @@ static struct logd_opts opts;
 static struct logd *logs;
 static unsigned int count;
 static struct logd_peers peers;
+static struct logd_state state;
 
 /* Tell systemd that all logs are open. Without systemd there is no such socket. */
 static void say_ready(void)
@@ -190,10 +191,20 @@ static int parse(int argc, char **argv)
 	return CTL_OK;
 }
 
+/* Only a process that has all logs of its node keeps what a restart needs. */
+static bool open_state(void)
+{
+	if (logd_state_open(&state, opts.dir, opts.node))
+		return logd_peers_keep(&peers, &state);
+	ctl_err("%s", state.why);
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	char **names;
 	int rc, signals;
+	bool named;
 	unsigned int i;
 
 	ctl_program = command.name;
@@ -203,15 +214,17 @@ int main(int argc, char **argv)
 		return ctl_flush(rc == CTL_OPT_SHOWN ? CTL_OK : rc);
 	names = argv + optind + 1;
 	count = (unsigned int)(argc - optind - 1);
-	if (!count)
+	named = count;
+	if (!named)
 		count = logd_find(opts.node, &names);
-	if (!count)
+	if (!count || (!named && !open_state()))
 		return CTL_FAILED;
 	logs = ctl_alloc(count * sizeof(*logs));
 	if (!logd_peers_begin(&peers, &opts))
 		return CTL_FAILED;
 	for (i = 0; i < count; i++) {
 		logs[i].peers = &peers;
+		logs[i].state = named ? NULL : &state;
 		if (!logd_open(&logs[i], &opts, names[i]))
 			return CTL_FAILED;
 	}

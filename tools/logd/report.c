@@ -3,12 +3,17 @@
  * The logger of a subgroup with logs: it tells the kernel how far the disk is, and writes the view
  * records. A subgroup without logs is written as well, but then the kernel is told nothing.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "logd.h"
 
 static bool fail_record(struct logd *l, int err)
 {
+	if (err == -EPROTO)
+		return logd_fail(l, "the view record in %s has a format that no program uses any "
+				 "more: remove view.a and view.b, and the next view has a record",
+				 l->path);
 	return logd_fail(l, "cannot use the view record in %s: %s", l->path,
 			 err == -EBADMSG ? "both copies are damaged" : strerror(-err));
 }
@@ -32,7 +37,7 @@ static bool write_record(struct logd *l)
  */
 bool logd_role_open(struct logd *l)
 {
-	struct logd_record *now = &l->records.now;
+	struct spindle_restart_keep *now = &l->records.now;
 	int err;
 
 	if (!l->role)
@@ -40,21 +45,21 @@ bool logd_role_open(struct logd *l)
 	err = logd_records_open(&l->records, l->io.dir);
 	if (err)
 		return fail_record(l, err);
-	if (!now->views)
+	if (!now->record.views)
 		return true;
 	if (memcmp(now->lineage, l->peers->server.id.lineage, sizeof(now->lineage))) {
-		now->views = 0;
+		*now = (struct spindle_restart_keep){ .established = false };
 		return true;
 	}
 	return write_record(l);
 }
 
-static void fill_view(struct logd *l, struct logd_view *view, uint64_t base)
+static void fill_view(struct logd *l, struct spindle_restart_view *view, uint64_t base)
 {
 	struct spindle_view v;
 	uint32_t i;
 
-	*view = (struct logd_view){ .vid = l->vid, .base = base };
+	*view = (struct spindle_restart_view){ .id = { l->q.era, l->vid }, .base = base };
 	if (spindle_view(&l->q, &v))
 		return;
 	view->members = v.members;
@@ -73,23 +78,28 @@ static void fill_view(struct logd *l, struct logd_view *view, uint64_t base)
  */
 bool logd_view_begins(struct logd *l, uint64_t base, bool next, bool first)
 {
-	struct logd_record *now = &l->records.now;
-	struct logd_view view;
+	const struct spindle_restart_view *newest = logd_record_newest(&l->records.now);
+	struct spindle_restart_keep *now = &l->records.now;
+	struct spindle_restart_view view;
 
 	if (!l->role)
 		return true;
+	if (newest && newest->id.era > l->q.era)
+		return logd_fail(l, "%s has been in era %llu of the group already, which is now "
+				 "in era %llu", l->path, (unsigned long long)newest->id.era,
+				 (unsigned long long)l->q.era);
 	/* The last life may have been in a later view than its messages. */
-	if (now->era == l->q.era && logd_record_vid(now) >= l->vid)
+	if (newest && newest->id.era == l->q.era && newest->id.vid >= l->vid)
 		return true;
 	fill_view(l, &view, base);
 	if (!view.members)
 		return logd_fail(l, "the members of view %llu are not known",
 				 (unsigned long long)l->vid);
-	if (now->era != l->q.era)
-		*now = (struct logd_record){ .era = l->q.era };
+	/* A restart that has the record also needs the addresses of the members. */
+	if (l->state && !logd_peers_keep(l->peers, l->state))
+		return logd_fail(l, "the files for a restart are not on disk");
 	memcpy(now->lineage, l->q.lineage, sizeof(now->lineage));
-	logd_record_add(now, &view);
-	now->known = (now->known && next) || first;
+	logd_record_add(now, &view, next, first);
 	return write_record(l);
 }
 
@@ -99,12 +109,14 @@ bool logd_view_begins(struct logd *l, uint64_t base, bool next, bool first)
  */
 static bool look_at_established(struct logd *l)
 {
+	const struct spindle_restart_view *newest = logd_record_newest(&l->records.now);
 	struct spindle_log_report own;
 	struct spindle_view v;
 
-	if (l->records.now.established || spindle_view(&l->q, &v) || v.rank == SPINDLE_NO_RANK ||
+	if (!newest || l->records.now.established || newest->id.era != l->era ||
+	    spindle_view(&l->q, &v) || v.rank == SPINDLE_NO_RANK ||
 	    spindle_log_block(&l->q, v.rank, &own) || !own.established ||
-	    own.record != logd_record_vid(&l->records.now) ||
+	    own.record != newest->id.vid ||
 	    !logd_record_establish(&l->records.now))
 		return true;
 	return write_record(l);
@@ -135,7 +147,7 @@ void logd_report(struct logd *l)
 		.persisted = l->log.persisted,
 		.low = l->log.map.low,
 		/* Ids of views of another era say nothing. */
-		.record = l->records.now.era == l->era ? l->records.synced : 0,
+		.record = l->records.synced.era == l->era ? l->records.synced.vid : 0,
 		.state = state_of(l),
 	};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reports, proposals and voters as bytes, for a disk or for another node:
+ * Reports, proposals, voters and view records as bytes, for a disk or for another node:
  *
  *	magic, kind, length (32 bits each), content, CRC-32C of all before it
  *
@@ -21,6 +21,7 @@ enum kind {
 	KIND_REPORT = 1,
 	KIND_PROPOSAL,
 	KIND_VOTER,
+	KIND_KEEP,
 };
 
 struct cursor {
@@ -481,4 +482,44 @@ bool spindle_restart_get_voter(struct spindle_restart_voter *voter, const uint8_
 	voter->state = get32(&c);
 	voter->has_accepted = get_votes(&c, &voter->promised, &voter->accepted);
 	return end_get(&c) && spindle_restart_good_voter(voter);
+}
+
+/**
+ * spindle_restart_put_keep() - encode a view record
+ * @keep: the record
+ * @to: out
+ * @size: bytes at @to; SPINDLE_RESTART_PART_BYTES are enough
+ *
+ * Return: the bytes; 0: there is no room.
+ */
+size_t spindle_restart_put_keep(const struct spindle_restart_keep *keep, uint8_t *to, size_t size)
+{
+	struct cursor c = begin_put(to, size, KIND_KEEP);
+
+	put64(&c, keep->lineage[0]);
+	put64(&c, keep->lineage[1]);
+	put32(&c, keep->established);
+	put_record(&c, &keep->record);
+	put_path(&c, &keep->path);
+	return end_put(&c, to);
+}
+
+/**
+ * spindle_restart_get_keep() - decode a view record
+ * @keep: out; undefined unless the return is true
+ * @from: bytes of a disk, or of another node
+ * @len: how many
+ *
+ * Return: whether they are one. It has at least one view.
+ */
+bool spindle_restart_get_keep(struct spindle_restart_keep *keep, const uint8_t *from, size_t len)
+{
+	struct cursor c = begin_get(from, len, KIND_KEEP);
+
+	keep->lineage[0] = get64(&c);
+	keep->lineage[1] = get64(&c);
+	keep->established = get_flag(&c);
+	get_record(&c, &keep->record);
+	get_path(&c, &keep->path);
+	return end_get(&c) && spindle_restart_good_keep(keep);
 }

@@ -183,3 +183,20 @@ bool spindle_restart_good_voter(const struct spindle_restart_voter *voter)
 	return voter->state == SPINDLE_RESTART_RUNNING || voter->promised.era ||
 	       voter->state == SPINDLE_RESTART_SILENT;
 }
+
+/**
+ * spindle_restart_good_keep() - is this a view record?
+ * @keep: the record
+ *
+ * Return: whether it is.
+ */
+bool spindle_restart_good_keep(const struct spindle_restart_keep *keep)
+{
+	const struct spindle_restart_record *record = &keep->record;
+
+	if (!is_record(record) || !record->views ||
+	    !is_path(&keep->path, record->view[record->views - 1].id.era))
+		return false;
+	/* What is established is a range of its own. */
+	return !keep->established || (record->known && record->views == 1);
+}

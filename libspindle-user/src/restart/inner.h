@@ -68,5 +68,6 @@ void spindle_restart_copy_proposal(struct spindle_restart_proposal *to,
 bool spindle_restart_good_proposal(const struct spindle_restart_proposal *proposal);
 bool spindle_restart_good_report(const struct spindle_restart_report *report);
 bool spindle_restart_good_voter(const struct spindle_restart_voter *voter);
+bool spindle_restart_good_keep(const struct spindle_restart_keep *keep);
 
 #endif /* SPINDLE_RESTART_INNER_H */

@@ -106,6 +106,20 @@ struct spindle_restart_path {
 };
 
 /**
+ * struct spindle_restart_keep - the view record of a subgroup, as its logger keeps it
+ */
+struct spindle_restart_keep {
+	/** @lineage: of the group */
+	uint64_t lineage[2];
+	/** @established: the newest view in @record is established */
+	bool established;
+	/** @record: the range */
+	struct spindle_restart_record record;
+	/** @path: the eras before that of the newest view in @record */
+	struct spindle_restart_path path;
+};
+
+/**
  * struct spindle_restart_epoch - where the messages of a view begin in a log
  */
 struct spindle_restart_epoch {
@@ -358,11 +372,13 @@ size_t spindle_restart_put_proposal(const struct spindle_restart_proposal *propo
 				    size_t size);
 size_t spindle_restart_put_voter(const struct spindle_restart_voter *voter, uint8_t *to,
 				 size_t size);
+size_t spindle_restart_put_keep(const struct spindle_restart_keep *keep, uint8_t *to, size_t size);
 bool spindle_restart_get_report(struct spindle_restart_report *report, const uint8_t *from,
 				size_t len);
 bool spindle_restart_get_proposal(struct spindle_restart_proposal *proposal, const uint8_t *from,
 				  size_t len);
 bool spindle_restart_get_voter(struct spindle_restart_voter *voter, const uint8_t *from,
 			       size_t len);
+bool spindle_restart_get_keep(struct spindle_restart_keep *keep, const uint8_t *from, size_t len);
 
 #endif /* SPINDLE_RESTART_H */

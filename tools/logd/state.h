@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a node keeps for a total restart: all files below DIR/NODE.
+ *
+ *	LOCK		one process at a time uses these files
+ *	group		the configuration of the group (group.h)
+ *	votes.a|b	promises and acceptances, see libspindle-user/src/restart
+ *	ID/view.a|b	view record of subgroup ID (record.h)
+ *	ID/...		its log
+ *
+ * The order of all writes is: votes, logs, records, group file. Each of them is on disk before the
+ * next one. A crash in between leaves files for which the same call does the rest.
+ *
+ * All functions that return false have set @why to a sentence without the name of the program, or
+ * to "" if the answer is just no.
+ *
+ * Owner: the main thread. Context: the main thread; all functions wait for the disk. A report and
+ * the entry into a view read the logs.
+ */
+#ifndef SPINDLE_LOGD_STATE_H
+#define SPINDLE_LOGD_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "group.h"
+#include "record.h"
+
+/**
+ * struct logd_known - the address of a node, from its report
+ */
+struct logd_known {
+	/** @node: its id */
+	uint32_t node;
+	/** @address: address and port, as in struct spindle_restart_report */
+	char address[SPINDLE_RESTART_ADDRESS];
+};
+
+/**
+ * struct logd_way - the views that a log has to follow
+ */
+struct logd_way {
+	/** @id: id of the subgroup */
+	uint32_t id;
+	/** @view: the view that the node enters, or the newest one of its subgroup */
+	struct spindle_restart_id view;
+	/** @path: the eras before that of @view */
+	struct spindle_restart_path path;
+};
+
+/**
+ * struct logd_state - the files of a node
+ */
+struct logd_state {
+	/** @node: id of the node */
+	uint32_t node;
+	/** @path: DIR/NODE */
+	char *path;
+	/** @dir: the same, open; -1: it is not */
+	int dir;
+	/** @lock: lock file; -1: it is not open */
+	int lock;
+	/** @failed: a write has failed, so nobody knows what is on disk; all is refused */
+	bool failed;
+	/** @group: contents of the group file */
+	struct logd_group group;
+	/** @votes: the files of @voter */
+	struct logd_pair votes;
+	/** @lineage: of the group that @voter votes in */
+	uint64_t lineage[2];
+	/** @voter: the votes */
+	struct spindle_restart_voter voter;
+	/** @bytes: room for the encoding of @voter */
+	uint8_t *bytes;
+	/** @why: what is wrong, see above */
+	char why[LOGD_GROUP_WHY];
+};
+
+/*
+ * state.c: open, and the votes. A node that has just started is in no view for its voter. If the
+ * kernel has it in a view, logd_state_view() is next.
+ */
+
+bool logd_state_open(struct logd_state *s, const char *dir, uint32_t node);
+void logd_state_close(struct logd_state *s);
+bool logd_state_promise(struct logd_state *s, const struct spindle_restart_ballot *ballot);
+bool logd_state_accept(struct logd_state *s, const struct spindle_restart_proposal *proposal);
+void logd_state_stop(struct logd_state *s);
+
+/*
+ * At each new view of the running node, with the view as ctl_fetch() gives it, and before the
+ * record of that view is written: votes, then the group file. False: the node may not be in this
+ * view, or the disk has failed; the process ends then.
+ */
+bool logd_state_view(struct logd_state *s, const struct ctl_view *running);
+
+/* state-report.c: a report of the files. */
+
+bool logd_state_report(struct logd_state *s, struct spindle_restart_report *report);
+
+/*
+ * state-enter.c: enter the first view of a proposal that stands, or join the group that runs. What
+ * is done already is not done again.
+ */
+
+bool logd_state_enter(struct logd_state *s, const struct spindle_restart_proposal *proposal,
+		      const struct logd_known *known, unsigned int count);
+bool logd_state_join(struct logd_state *s, uint64_t era, const struct logd_way *way,
+		     unsigned int count);
+
+/* For the kernel: base and range of the view that "view set" begins. */
+bool logd_state_record(struct logd_state *s, uint32_t subgroup, struct spindle_restart_keep *keep);
+
+#endif /* SPINDLE_LOGD_STATE_H */
