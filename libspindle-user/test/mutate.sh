@@ -23,7 +23,7 @@ build()
 {
 	mkdir -p "$work/build"
 	make -s -C "$here" REPLICA_DIR="$work/core" REPLICA_SIM="$work/build/replica_sim" \
-		CFLAGS="-w" "$work/build/replica_sim"
+		CFLAGS="-w" "$work/build/replica_sim" shared
 }
 
 # The tests of tables, logs and replays have no part of the replicas, and the simulator has none of
