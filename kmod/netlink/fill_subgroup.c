@@ -36,7 +36,8 @@ u32 spindle_fill_subgroup_bytes(const struct spindle_installed *inst)
 
 	for (i = 0; (sg = spindle_installed_subgroup(inst, &i)); i++)
 		readers = max(readers, sg->readers);
-	return 2 * SPINDLE_FILL_BASE + SPINDLE_FILL_FIELDS + min_t(u32, readers, READERS) * READER_BYTES +
+	return 2 * SPINDLE_FILL_BASE + SPINDLE_FILL_FIELDS +
+	       min_t(u32, readers, READERS) * READER_BYTES +
 	       inst->view.num_members * (SPINDLE_FILL_NODE + ROW_BYTES);
 }
 
