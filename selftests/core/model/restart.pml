@@ -10,6 +10,8 @@
  *	TO_1	members after the first change, as a mask, if only one course of changes is allowed.
  *		TO_2 and TO_3 are those after the second and the third one.
  *	RESTARTS attempts to restart that get as far as a proposal
+ *	AT_1	nodes of the first attempt, as a mask, if only one course of attempts is allowed. AT_2
+ *		and AT_3 are those of the second and of the third one.
  *	MESSAGES messages, and LOGGING records, of all views together
  *	CRASHES	nodes that crash, one at a time
  *	TOTALS	crashes of all nodes at once
@@ -19,6 +21,7 @@
  *	ALL_COUNT "ack all" without LOGGING records: all members count from the beginning of a view.
  *		Leavers are as nodes that crash. A joiner does not know the range of its first view.
  *	RANGE_SENT with ALL_COUNT: a member sends a joiner the range, and no record is without one
+ *	HALF	half of the members of each view in the range is enough to establish a view
  *	COPIES	min-copies
  *	BUG_x	a rule that is broken, see run
  *	SEEK_x	an assertion that has to fail, because its state can be reached
@@ -96,16 +99,20 @@ byte parted[ROOM];	/* members that have said that they leave */
 byte parted[ROOM];	/* members of the view before that left in good order */
 #endif
 byte era[ROOM];
+byte origin[ROOM];	/* the view of the first attempt that has proposed the same restart, or 0 */
+byte origins[ROOM];	/* of the view and of all before it */
 byte counted[ROOM * N];	/* the length of log from which the member counts, or NEVER */
 byte views = 1;
 byte ended;		/* views that another one has followed */
 byte chosen;		/* views of restarts that stand */
+byte passed;		/* views of them that a later era has repeated, or has left out */
 byte known;		/* views that a running member of theirs knows to be established */
 
 /* On the disk of each node. */
 byte record[N];		/* view of the newest record */
 byte epoch[N];		/* view of the last message in the log */
 byte length[N];
+byte promised[N];	/* an era, or 0 */
 byte accepted[N];	/* an era, or 0 */
 byte noted;		/* nodes whose record says that its view is established */
 byte leaving;		/* nodes whose record says that they leave its view */
@@ -262,10 +269,10 @@ inline acknowledge(x)
 }
 
 /*
- * Have these nodes a majority of each of these views? Into good. The last one is not left yet. With
- * ALL_COUNT a leaver is a member as any other.
+ * Have these nodes a majority of each of these views, or half of it? Into good. The last one is not
+ * left yet. With ALL_COUNT a leaver is a member as any other.
  */
-inline majorities(nodes, set)
+inline quorums(nodes, set, half)
 {
 	good = true;
 	rest = set;
@@ -282,11 +289,23 @@ inline majorities(nodes, set)
 		fi;
 #endif
 		if
-		:: 2 * WEIGHT((nodes) & elect) <= WEIGHT(elect) -> good = false
+		:: 2 * WEIGHT((nodes) & elect) + half <= WEIGHT(elect) -> good = false
 		:: else
 		fi
 	od
 }
+
+/* A restart needs majorities. To establish a view, half can be enough. */
+#ifdef BUG_HALF_RESTARTS
+#define majorities(nodes, set)	quorums(nodes, set, 1)
+#else
+#define majorities(nodes, set)	quorums(nodes, set, 0)
+#endif
+#ifdef HALF
+#define enough(nodes, set)	quorums(nodes, set, 1)
+#else
+#define enough(nodes, set)	quorums(nodes, set, 0)
+#endif
 
 #ifdef BUG_ONE_BACK
 #define BETWEEN(e, x)	(((path[x] & ~path[e]) | BIT(e)) & (BIT(x) | BIT(parent[x])))
@@ -321,9 +340,9 @@ inline establish(x)
 		fi
 	}
 #ifdef BUG_OWN_RECORD
-	majorities(EACH(HOLDS), BETWEEN(since[x], x));
+	enough(EACH(HOLDS), BETWEEN(since[x], x));
 #else
-	majorities(up, BETWEEN(since[x], x));
+	enough(up, BETWEEN(since[x], x));
 #endif
 #ifdef ALL_COUNT
 	good = good && (RUNS_IN(x) & EACH(SIGHTED));
@@ -357,7 +376,7 @@ inline reveal(x)
 		/* L5: each restart that stands has all of them. */
 		for (b : 0 .. ROOM - 1) {
 			if
-			:: HAS(chosen, b) && !HAS(path[x], b) ->
+			:: HAS(chosen & ~passed, b) && !HAS(path[x], b) ->
 				compare(shown_epoch, shown, b);
 				assert(common == shown)
 			:: else
@@ -429,15 +448,8 @@ inline seek(x)
 inline look()
 {
 	for (w : 0 .. ROOM - 1) {
-		up = 0;
-		for (a : 0 .. N - 1) {
-			if
-			:: IN(a, w) -> up = up | BIT(a)
-			:: else
-			fi
-		}
 		if
-		:: up == 0 -> known = known & ~BIT(w)
+		:: RUNS_IN(w) == 0 -> known = known & ~BIT(w)
 		:: else ->
 			acknowledge(w);
 			if
@@ -522,23 +534,24 @@ inline forget(j)
 	fi
 }
 
-/*
- * A node that has accepted a restart enters what it has accepted, or what has followed, or a view
- * of the same era or of a later one: an attempt in that era has seen what was accepted before.
- */
+/* R9: a promise binds, whether the node has accepted the proposal or not. */
 #ifdef BUG_TURN
 #define MAY_ENTER(j, x)	true
 #else
-#define MAY_ENTER(j, x)	(!accepted[j] || HAS(path[x], proposal[accepted[j]]) || \
-			 era[x] >= accepted[j])
+#if defined(BUG_TURN_PROMISE) || defined(BUG_STALE_VOTE)
+#define MAY_ENTER(j, x)	(era[x] >= accepted[j])
+#else
+#define MAY_ENTER(j, x)	(era[x] >= promised[j])
+#endif
 #endif
 
 /* A log is cut where it differs from the path to the view. The memory begins with the view. */
 inline enter(j, x)
 {
 	view[j] = x + 1;
+	promised[j] = era[x];
 #ifndef BUG_STALE_VOTE
-	/* A report is of the disk as it was. A node accepts no proposal that came of an old one. */
+	/* R10: a report is of the disk as it was, so the node promises no earlier era any more. */
 	for (a : 1 .. RESTARTS) {
 		voters[a] = voters[a] & ~BIT(j)
 	}
@@ -571,7 +584,8 @@ inline new_view(set, before)
 {
 	members[views] = set;
 	parent[views] = before;
-	path[views] = path[before] | BIT(views)
+	path[views] = path[before] | BIT(views);
+	origins[views] = origins[before]
 }
 
 /* Members that have said that they leave the view v, in order. */
@@ -742,7 +756,7 @@ inline find_established(set)
 	}
 }
 
-/* What was accepted in the highest era: into value, or 0. */
+/* The proposal that was accepted in the highest era: into value, or 0. */
 inline find_accepted(set)
 {
 	last = 0;
@@ -758,7 +772,7 @@ inline find_accepted(set)
 #endif
 	if
 	/* A view of this era or of a later one runs or ran, so a restart begins there. */
-	:: last <= era[v] || HAS(path[v], value) -> value = 0
+	:: last <= era[v] || HAS(origins[v], origin[value]) -> value = 0
 	:: else
 	fi
 }
@@ -819,8 +833,7 @@ inline propose_view(set)
 	base[views] = first;
 	top[views] = first;
 	since[views] = w;
-	parted[views] = 0;
-	era[views] = 0;
+	origin[views] = views;
 	for (a : 0 .. N - 1) {
 #ifdef NO_LOGGING
 		counted[views * N + a] = 0
@@ -831,8 +844,19 @@ inline propose_view(set)
 		fi
 #endif
 	}
-	value = views;
-	views++
+}
+
+/* A proposal that was accepted is made again. In the new era it is a view of its own. */
+inline repeat_view(x)
+{
+	new_view(members[x], parent[x]);
+	base[views] = base[x];
+	top[views] = base[x];
+	since[views] = since[x];
+	origin[views] = origin[x];
+	for (a : 0 .. N - 1) {
+		counted[views * N + a] = (counted[x * N + a] -> NEVER : 0)
+	}
 }
 
 /* The views that need a majority, and a log, in a restart. */
@@ -856,15 +880,22 @@ inline restart(set)
 	:: elect ->
 		find_accepted(set);
 		if
-		:: !value && common && views < ROOM -> propose_view(set)
-		:: else
+		:: value -> repeat_view(value)
+		:: !value && common -> propose_view(set)
+		:: else -> elect = false
 		fi
-	:: else -> value = 0
+	:: else
 	fi;
 	if
-	:: value ->
+	:: elect ->
 		attempts++;
-		proposal[attempts] = value;
+		origins[views] = origins[views] | BIT(origin[views]);
+		era[views] = attempts;
+		proposal[attempts] = views;
+		views++;
+		for (a : 0 .. N - 1) {
+			promised[a] = (HAS(set, a) -> attempts : promised[a])
+		}
 		voters[attempts] = set;
 		range[attempts] = RANGE;
 #ifdef BUG_FORGET_PROMISE
@@ -900,11 +931,23 @@ inline attempt(set)
 	listed = BIT(v);
 #endif
 #endif
-	value = 0;
 	if
 	:: copies -> restart(set)
 	:: else
 	fi
+}
+
+/* L5: all that was shown as durable is there, in its order, and a member has it on disk. */
+inline keeps(x)
+{
+	compare(shown_epoch, shown, x);
+	assert(common == shown);
+	last = 0;
+	for (b : 0 .. N - 1) {
+		compare(epoch[b], READABLE(b), shown_epoch);
+		last = last + (HAS(members[x], b) && common >= shown)
+	}
+	assert(last > 0)
 }
 
 /* Majorities have accepted. Nodes that have just accepted begin, and others come when they can. */
@@ -916,20 +959,24 @@ inline choose(e)
 	:: good && !HAS(chosen, value) ->
 		/* L6: restarts of one lineage follow each other. */
 		for (b : 0 .. ROOM - 1) {
-			assert(!HAS(chosen, b) || HAS(path[b], value) || HAS(path[value], b))
+			assert(!HAS(chosen, b) || HAS(origins[b], origin[value]) ||
+			       HAS(origins[value], origin[b]))
 		}
-		/* L5: all that was shown as durable is there, in its order. */
-		compare(shown_epoch, shown, value);
-		assert(common == shown);
-		/* L5: a member has it on disk. */
-		last = 0;
-		for (b : 0 .. N - 1) {
-			compare(epoch[b], READABLE(b), shown_epoch);
-			last = last + (HAS(members[value], b) && common >= shown)
+		for (b : 0 .. ROOM - 1) {
+			if
+			:: HAS(chosen, b) && era[b] > e && HAS(origins[b], origin[value]) ->
+				passed = passed | BIT(value)
+			:: HAS(chosen & ~path[value], b) && era[b] < e &&
+			   HAS(origins[value], origin[b]) ->
+				passed = passed | BIT(b)
+			:: else
+			fi
 		}
-		assert(last > 0);
+		if
+		:: !HAS(passed, value) -> keeps(value)
+		:: else
+		fi;
 		chosen = chosen | BIT(value);
-		era[value] = e;
 		for (b : 0 .. N - 1) {
 			if
 			:: HAS(acks[e] & voters[e] & members[value], b) && !UP(b) ->
@@ -948,12 +995,12 @@ inline come(j)
 	for (a : 0 .. N - 1) {
 		if
 		:: UP(a) && HAS(chosen, view[a] - 1) && !HAS(ended, view[a] - 1) &&
-		   HAS(members[view[a] - 1], j) -> v = view[a] - 1
+		   HAS(members[view[a] - 1], j) && MAY_ENTER(j, view[a] - 1) -> v = view[a] - 1
 		:: else
 		fi
 	}
 	if
-	:: v != 0 && MAY_ENTER(j, v) -> enter(j, v)
+	:: v != 0 -> enter(j, v)
 	:: else
 	fi
 }
@@ -1033,8 +1080,64 @@ inline note(j)
 #endif
 }
 
-/* A member of a view that has ended without it stops in the end. This is no fault. */
-#define STALE(j)	HAS(ended, view[j] - 1)
+/* A member of a view that has ended without it, or was passed, stops in the end: no fault. */
+#define STALE(j)	HAS(ended | passed, view[j] - 1)
+
+/*
+ * Can an acceptance still matter? Only find_accepted() reads it, in an attempt that follows, and
+ * passes it over if the record of the node has that era. The weaker rules read it in MAY_ENTER().
+ */
+#if defined(BUG_TURN_PROMISE) || defined(BUG_STALE_VOTE)
+#define IS_READ(j)	true
+#else
+#define IS_READ(j)	(attempts < RESTARTS && era[record[j]] < accepted[j])
+#endif
+
+/*
+ * Forget what no step reads any more, so that states can be the same. Of a promise, only what it
+ * forbids matters: views that run, and those of open attempts. Of a proposal that nobody can accept
+ * or repeat, only the members matter, for symmetric().
+ */
+inline tidy()
+{
+	elect = 0;
+	for (a : 0 .. N - 1) {
+		elect = elect | (UP(a) -> BIT(era[view[a] - 1]) : 0);
+		accepted[a] = (IS_READ(a) -> accepted[a] : 0)
+	}
+	for (b : 1 .. RESTARTS) {
+		elect = elect | (range[b] -> BIT(b) : 0)
+	}
+	rest = 0;
+	for (a : 0 .. N - 1) {
+		first = elect & (BIT(promised[a]) - 1);
+		promised[a] = (first -> HIGHEST(first) + 1 : 0);
+		rest = rest | BIT(accepted[a])
+	}
+	for (b : 1 .. RESTARTS) {
+		w = proposal[b];
+		if
+		:: w && !range[b] && !HAS(rest, b) ->
+			proposal[b] = 0;
+			if
+			:: !HAS(chosen, w) ->
+				parent[w] = 0;
+				path[w] = 0;
+				base[w] = 0;
+				top[w] = 0;
+				since[w] = 0;
+				era[w] = 0;
+				origin[w] = 0;
+				origins[w] = 0;
+				for (a : 0 .. N - 1) {
+					counted[w * N + a] = 0
+				}
+			:: else
+			fi
+		:: else
+		fi
+	}
+}
 
 /* Attempts that cannot succeed are closed, so that states can be the same. */
 inline close()
@@ -1048,6 +1151,11 @@ inline close()
 #endif
 			if
 			:: !good || HAS(chosen, proposal[b]) ->
+#ifdef BUG_FORGET_CHOSEN
+				for (a : 0 .. N - 1) {
+					accepted[a] = (accepted[a] == b -> 0 : accepted[a])
+				}
+#endif
 				range[b] = 0;
 				acks[b] = 0;
 				voters[b] = 0
@@ -1056,18 +1164,7 @@ inline close()
 		:: else
 		fi
 	}
-	/* No attempt will ask, and none is left. */
-	good = attempts == RESTARTS;
-	for (b : 1 .. RESTARTS) {
-		good = good && range[b] == 0
-	}
-	if
-	:: good ->
-		for (b : 0 .. N - 1) {
-			accepted[b] = 0
-		}
-	:: else
-	fi
+	tidy()
 }
 
 /* What node, view, attempt or set can do. */
@@ -1121,7 +1218,12 @@ inline close()
 #define ON_COURSE(set)	true
 #endif
 #define CAN_CHANGE(set)	(changes < VIEWS && ON_COURSE(set) && ((set) & RUNS))
-#define CAN_ATTEMPT(set) (attempts < RESTARTS && (EACH(REPORTS) & (set)) == (set))
+#ifdef AT_1
+#define ON_TIME(set)	((set) == (attempts == 0 -> AT_1 : (attempts == 1 -> AT_2 : AT_3)))
+#else
+#define ON_TIME(set)	true
+#endif
+#define CAN_ATTEMPT(set) (attempts < RESTARTS && ON_TIME(set) && (EACH(REPORTS) & (set)) == (set))
 
 /* One of those that can. */
 #if N > 3
