@@ -9,6 +9,7 @@
  *
  *	attempt.c	the states, and answers to other nodes
  *	attempt-ask.c	questions to other nodes
+ *	attempt-msg.c	questions and answers as bytes
  *
  * Owner: the caller has all memory. Context: one thread.
  */
@@ -231,5 +232,17 @@ uint64_t attempt_wake(const struct attempt *a, uint64_t now);
 bool attempt_next(struct attempt *a, uint32_t i, struct attempt_request *req, uint64_t *turn);
 void attempt_answer(struct attempt *a, uint32_t node, uint64_t turn,
 		    const struct attempt_reply *reply, uint64_t now);
+
+/* attempt-msg.c */
+
+uint32_t attempt_put_request(const struct attempt_request *req, const char *address, uint8_t *to);
+bool attempt_get_request(struct attempt_request *req, char *address,
+			 struct spindle_restart_proposal *proposal, const uint8_t *from,
+			 uint32_t len);
+uint32_t attempt_put_reply(const struct attempt_reply *reply, const char *address, uint8_t *to);
+bool attempt_get_reply(struct attempt_reply *reply, char *address,
+		       struct spindle_restart_report *report,
+		       struct spindle_restart_proposal *proposal, const uint8_t *from,
+		       uint32_t len);
 
 #endif /* SPINDLE_LOGD_ATTEMPT_H */

@@ -17,6 +17,8 @@
 #include "peers.h"
 #include "record.h"
 
+struct logd_restart;
+
 /* Messages that are taken at once. */
 #define LOGD_BATCH	64
 /* In logd_opts.wait: no limit. */
@@ -78,6 +80,8 @@ struct logd {
 	const struct logd_opts *opts;
 	/** @peers: other nodes, or NULL */
 	struct logd_peers *peers;
+	/** @restart: files of the node for a restart, or NULL */
+	struct logd_restart *restart;
 	/** @catch: how the log catches up from them */
 	struct logd_catch catch;
 	/** @attach: what to attach to */

@@ -18,6 +18,7 @@
 #include "common/key.h"
 #include "common/opts.h"
 #include "logd.h"
+#include "restart.h"
 
 #define AT(field)	CTL_OPT_AT(struct logd_opts, field)
 
@@ -72,6 +73,7 @@ static struct logd_opts opts;
 static struct logd *logs;
 static unsigned int count;
 static struct logd_peers peers;
+static struct logd_restart restart;
 
 /* Tell systemd that all logs are open. Without systemd there is no such socket. */
 static void say_ready(void)
@@ -190,9 +192,43 @@ static int parse(int argc, char **argv)
 	return CTL_OK;
 }
 
+/* Open the logs that are named, or all. Return: whether they are open. */
+static bool open_logs(char **names)
+{
+	unsigned int i;
+
+	if (!count)
+		count = logd_find(opts.node, &names);
+	if (!count)
+		return false;
+	logs = ctl_alloc(count * sizeof(*logs));
+	/* The node may be in another view by now. */
+	if (peers.on && !logd_peers_refresh(&peers))
+		return false;
+	for (i = 0; i < count; i++) {
+		logs[i].peers = &peers;
+		logs[i].restart = &restart;
+		if (!logd_open(&logs[i], &opts, names[i]))
+			return false;
+	}
+	logd_peers_listen(&peers, &opts, logs, count);
+	logd_restart_serve(&restart, logs, count);
+	return true;
+}
+
+/* Return: whether the node is in a view, or has to be brought into one by somebody else. */
+static bool find_group(int signals)
+{
+	int due;
+
+	restart.opts = &opts;
+	restart.peers = &peers;
+	due = logd_restart_is_due(&restart);
+	return due <= 0 ? !due : logd_restart_run(&restart, signals);
+}
+
 int main(int argc, char **argv)
 {
-	char **names;
 	int rc, signals;
 	unsigned int i;
 
@@ -201,29 +237,23 @@ int main(int argc, char **argv)
 	rc = parse(argc, argv);
 	if (rc)
 		return ctl_flush(rc == CTL_OPT_SHOWN ? CTL_OK : rc);
-	names = argv + optind + 1;
-	count = (unsigned int)(argc - optind - 1);
-	if (!count)
-		count = logd_find(opts.node, &names);
-	if (!count)
-		return CTL_FAILED;
-	logs = ctl_alloc(count * sizeof(*logs));
 	if (!logd_peers_begin(&peers, &opts))
 		return CTL_FAILED;
-	for (i = 0; i < count; i++) {
-		logs[i].peers = &peers;
-		if (!logd_open(&logs[i], &opts, names[i]))
-			return CTL_FAILED;
-	}
-	logd_peers_listen(&peers, &opts, logs, count);
-	/* Until here a signal ends the process at once, because nothing was read. */
+	count = (unsigned int)(argc - optind - 1);
 	signals = open_signals();
 	if (signals < 0)
+		return CTL_FAILED;
+	if (!find_group(signals)) {
+		logd_restart_end(&restart);
+		return restart.stopped ? CTL_OK : CTL_FAILED;
+	}
+	if (!open_logs(argv + optind + 1))
 		return CTL_FAILED;
 	say_ready();
 	run(signals);
 	for (i = 0; i < count; i++)
 		if (!logd_close(&logs[i]))
 			rc = CTL_FAILED;
+	logd_restart_end(&restart);
 	return rc;
 }

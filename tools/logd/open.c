@@ -15,6 +15,7 @@
 
 #include "common/key.h"
 #include "logd.h"
+#include "restart.h"
 
 /* A frame is at least this long, if a segment has room for four of them. */
 #define FRAME		(1U << 20)
@@ -381,17 +382,29 @@ static struct logd_last last_of(const struct logd *l)
 }
 
 /*
+ * Was the log cut for this era, and has it no message of it yet? Then it goes on where the era
+ * begins, and the history has nothing to compare its last message with.
+ */
+static bool is_cut(const struct logd *l, uint64_t era)
+{
+	return l->role && l->scan.n_epochs && l->scan.last_epoch.era < era &&
+	       logd_restart_has_entered(l->restart, era);
+}
+
+/*
  * Begin with the last message of the log, which is compared. A log without a record knows no era,
  * and positions of each era suit it.
  */
 static bool begin_again(struct logd *l, uint64_t era)
 {
 	struct spindle_place from = { .lsn = l->scan.next, .era = era };
+	bool cut = is_cut(l, era);
 
-	l->last = last_of(l);
+	if (!cut)
+		l->last = last_of(l);
 	from.lsn -= l->last.known;
 	memcpy(from.lineage, l->scan.id.lineage, sizeof(from.lineage));
-	if (l->scan.n_epochs)
+	if (l->scan.n_epochs && !cut)
 		from.era = l->scan.last_epoch.era;
 	return logd_attach(l, &from);
 }
@@ -485,6 +498,8 @@ bool logd_open(struct logd *l, const struct logd_opts *opts, const char *subgrou
 		l->attach.flags |= SPINDLE_ATTACH_LOG;
 	memcpy(l->peers->server.id.lineage, l->q.lineage, sizeof(l->q.lineage));
 	spindle_detach(&l->q);
+	if (l->role && !logd_restart_open(l->restart))
+		return false;
 	if (!open_dir(l) || !logd_role_open(l) || !scan(l))
 		return false;
 	if (!(l->scan.is_new ? begin_new(l, era) : begin_again(l, era)) && !l->catch.on)
