@@ -74,6 +74,8 @@ static void prepare(struct attempt *a, uint64_t now)
 {
 	uint64_t era = a->voter->promised.era;
 
+	if (a->state == ATTEMPT_PREPARE)
+		a->ops->withdraw(a->arg, &a->ballot);
 	if (a->seen > era)
 		era = a->seen;
 	a->ballot = (struct spindle_restart_ballot){ .era = era + 1, .proposer = a->node };
@@ -119,7 +121,7 @@ static void take_proposal(struct attempt *a, const struct spindle_restart_propos
 			  uint64_t now)
 {
 	if (memcmp(proposal->lineage, a->lineage, sizeof(a->lineage)) ||
-	    !is_member(a, proposal) || proposal->ballot.era < a->voter->promised.era)
+	    !is_member(a, proposal) || proposal->ballot.era < spindle_restart_bound(a->voter))
 		return;
 	*a->proposal = *proposal;
 	a->era = proposal->ballot.era;
@@ -137,7 +139,7 @@ static void look_at(struct attempt *a, const struct attempt_peer *peer,
 	if (reply->how.state == ATTEMPT_ENTER && reply->proposal) {
 		take_proposal(a, reply->proposal, now);
 	} else if (reply->how.state == ATTEMPT_RUNNING && reply->how.era &&
-		   reply->how.era >= a->voter->promised.era) {
+		   reply->how.era >= spindle_restart_bound(a->voter)) {
 		a->contact = peer->node;
 		a->era = reply->how.era;
 		a->vid = reply->how.vid;
@@ -318,6 +320,28 @@ uint64_t attempt_wake(const struct attempt *a, uint64_t now)
 	return next > now ? next - now : 0;
 }
 
+/* The promise to an attempt of this node that may have been withdrawn; NULL: there is none. */
+static const struct spindle_restart_ballot *find_open(const struct attempt *a, uint32_t node)
+{
+	uint32_t i;
+
+	for (i = a->voter->opens; i > 0; i--)
+		if (a->voter->open[i - 1].proposer == node)
+			return &a->voter->open[i - 1];
+	return NULL;
+}
+
+static void look_for(struct attempt *a, struct attempt_peer *peer, struct attempt_request *req)
+{
+	const struct spindle_restart_ballot *open = find_open(a, peer->node);
+
+	if (!open)
+		return;
+	req->kind = ATTEMPT_WITHDRAWN;
+	req->ballot = *open;
+	peer->open = *open;
+}
+
 /**
  * attempt_next() - what shall a node be asked?
  * @a: the attempt
@@ -336,7 +360,10 @@ bool attempt_next(struct attempt *a, uint32_t i, struct attempt_request *req, ui
 	peer->asked = true;
 	*turn = a->turn;
 	*req = (struct attempt_request){ .kind = ATTEMPT_HOW };
-	if (a->state == ATTEMPT_PREPARE && !peer->report) {
+	peer->open.era = 0;
+	if (a->state == ATTEMPT_LOOK) {
+		look_for(a, peer, req);
+	} else if (a->state == ATTEMPT_PREPARE && !peer->report) {
 		req->kind = ATTEMPT_PROMISE;
 		req->ballot = a->ballot;
 	} else if (a->state == ATTEMPT_ACCEPT && !peer->votes) {
@@ -351,6 +378,8 @@ static void take_answer(struct attempt *a, struct attempt_peer *peer,
 {
 	switch (a->state) {
 	case ATTEMPT_LOOK:
+		if (peer->open.era && reply->yes)
+			a->ops->withdraw(a->arg, &peer->open);
 		look_at(a, peer, reply, now);
 		break;
 	case ATTEMPT_PREPARE:

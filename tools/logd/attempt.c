@@ -81,14 +81,30 @@ static void back_off(struct attempt *a, uint64_t now)
  * attempt_step_back() - give up the own attempt, and look again
  * @a: the attempt
  * @now: milliseconds
+ *
+ * An attempt that has made no proposal is withdrawn, so that its promises bind nobody.
  */
 void attempt_step_back(struct attempt *a, uint64_t now)
 {
+	if (a->state == ATTEMPT_PREPARE)
+		a->ops->withdraw(a->arg, &a->ballot);
 	a->tries++;
 	a->mine = false;
 	a->judged = false;
 	attempt_move(a, ATTEMPT_LOOK, now);
 	back_off(a, now);
+}
+
+/* Attempts of the life before make no proposal any more. Those that made one are not open. */
+static void withdraw_all(struct attempt *a)
+{
+	struct spindle_restart_ballot open[SPINDLE_RESTART_OPEN];
+	uint32_t i, n = a->voter->opens;
+
+	memcpy(open, a->voter->open, sizeof(open));
+	for (i = 0; i < n; i++)
+		if (open[i].proposer == a->node)
+			a->ops->withdraw(a->arg, &open[i]);
 }
 
 /**
@@ -108,6 +124,7 @@ bool attempt_begin(struct attempt *a, uint64_t seed, uint64_t now)
 		attempt_end(a);
 		return false;
 	}
+	withdraw_all(a);
 	a->random = seed | 1;
 	a->state = ATTEMPT_LOOK;
 	a->state_ms = now;
@@ -262,6 +279,9 @@ void attempt_serve(struct attempt *a, const struct attempt_request *req,
 		break;
 	case ATTEMPT_VOTE:
 		reply->yes = accept(a, req->proposal, now);
+		break;
+	case ATTEMPT_WITHDRAWN:
+		reply->yes = spindle_restart_withdrawn(a->voter, a->node, &req->ballot);
 		break;
 	case ATTEMPT_RECORD:
 		/* The own attempt needs its report until it has made a proposal. */

@@ -66,6 +66,8 @@ enum attempt_kind {
 	ATTEMPT_VOTE,
 	/** @ATTEMPT_RECORD: report, without a promise */
 	ATTEMPT_RECORD,
+	/** @ATTEMPT_WITHDRAWN: was this attempt of yours withdrawn? */
+	ATTEMPT_WITHDRAWN,
 	/** @ATTEMPT_KINDS: how many there are */
 	ATTEMPT_KINDS
 };
@@ -76,7 +78,7 @@ enum attempt_kind {
 struct attempt_request {
 	/** @kind: enum attempt_kind */
 	uint32_t kind;
-	/** @ballot: with ATTEMPT_PROMISE */
+	/** @ballot: with ATTEMPT_PROMISE and ATTEMPT_WITHDRAWN */
 	struct spindle_restart_ballot ballot;
 	/** @proposal: with ATTEMPT_VOTE; otherwise NULL */
 	const struct spindle_restart_proposal *proposal;
@@ -124,6 +126,8 @@ struct attempt_peer {
 	bool here;
 	/** @votes: it has accepted the proposal */
 	bool votes;
+	/** @open: in this round it was asked whether this attempt was withdrawn; its era 0: it was not */
+	struct spindle_restart_ballot open;
 	/** @how: what it has said */
 	struct attempt_how how;
 	/** @report: its report to this attempt, or NULL */
@@ -141,6 +145,8 @@ struct attempt_ops {
 	int (*promise)(void *arg, const struct spindle_restart_ballot *ballot);
 	/** @accept: accept a proposal, on disk. Return: as @promise. */
 	int (*accept)(void *arg, const struct spindle_restart_proposal *proposal);
+	/** @withdraw: an attempt makes no proposal; this need not be on disk */
+	void (*withdraw)(void *arg, const struct spindle_restart_ballot *ballot);
 	/** @report: fill a report, but for the votes. Return: whether there is one. */
 	bool (*report)(void *arg, struct spindle_restart_report *report);
 	/**

@@ -108,6 +108,13 @@ static int accept_proposal(void *arg, const struct spindle_restart_proposal *pro
 	return r->state.failed ? -1 : 0;
 }
 
+static void withdraw(void *arg, const struct spindle_restart_ballot *ballot)
+{
+	struct logd_restart *r = arg;
+
+	spindle_restart_withdraw(&r->state.voter, ballot);
+}
+
 /* A node in a view gives its records alone, because its logs change. */
 static void report_records(const struct logd_restart *r, struct spindle_restart_report *report)
 {
@@ -146,7 +153,7 @@ static bool report_state(void *arg, struct spindle_restart_report *report)
 }
 
 static const struct attempt_ops ops = {
-	.promise = promise, .accept = accept_proposal, .report = report_state,
+	.promise = promise, .accept = accept_proposal, .withdraw = withdraw, .report = report_state,
 	.force = logd_restart_force,
 };
 

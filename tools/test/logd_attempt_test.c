@@ -77,6 +77,13 @@ static int do_accept(void *arg, const struct spindle_restart_proposal *proposal)
 	return settle(b, spindle_restart_accept(&b->voter, proposal));
 }
 
+static void do_withdraw(void *arg, const struct spindle_restart_ballot *ballot)
+{
+	struct box *b = arg;
+
+	spindle_restart_withdraw(&b->voter, ballot);
+}
+
 static bool do_report(void *arg, struct spindle_restart_report *r)
 {
 	struct box *b = arg;
@@ -127,7 +134,8 @@ static bool do_force(void *arg, const struct spindle_restart_ballot *ballot,
 }
 
 static const struct attempt_ops ops = {
-	.promise = do_promise, .accept = do_accept, .report = do_report, .force = do_force,
+	.promise = do_promise, .accept = do_accept, .withdraw = do_withdraw, .report = do_report,
+	.force = do_force,
 };
 
 static void boot(uint32_t i)
@@ -457,6 +465,31 @@ static void away(void)
 	ok(pass_until(3, 300000), "all run when that member is back");
 }
 
+/* A node that has attempted in vain, and one that has promised to it, join an earlier era. */
+static void in_vain(void)
+{
+	struct attempt_request req = {
+		.kind = ATTEMPT_PROMISE, .ballot = { .era = 50, .proposer = 4 },
+	};
+	struct attempt_reply reply;
+
+	begin(4, 6);
+	boot(0);
+	boot(1);
+	boot(2);
+	ok(pass_until(3, 60000), "three of four nodes run");
+	boot(3);
+	spindle_restart_promise(&box[3].voter, &req.ballot);
+	box[3].a.ballot = req.ballot;
+	attempt_move(&box[3].a, ATTEMPT_PREPARE, now);
+	crash(2);
+	boot(2);
+	attempt_serve(&box[2].a, &req, &reply, now);
+	ok(reply.yes, "the node promises to an attempt of a later era");
+	ok(pass_until(4, 60000), "it joins when that is withdrawn, and so does the other one");
+	ok(box[2].voter.promised.era == 50 && box[2].entered < 50, "the era is the earlier one");
+}
+
 static void disk(void)
 {
 	begin(3, 4);
@@ -556,6 +589,7 @@ int main(void)
 	together();
 	majority();
 	away();
+	in_vain();
 	disk();
 	strangers();
 	schedules();
