@@ -23,7 +23,7 @@
 bool peer_ask_room(struct peer_ask *q)
 {
 	if (!q->question)
-		q->question = malloc(PEER_REQUEST);
+		q->question = malloc(PEER_QUESTION);
 	return q->question;
 }
 
@@ -55,7 +55,7 @@ void peer_ask_begin(struct peer_ask *q, uint32_t server, int fd)
 	q->conn = (struct peer_conn){ .fd = -1 };
 	if (fd < 0)
 		fail(q, strerror(-fd));
-	else if (!peer_conn_open(&q->conn, fd, PEER_ANSWER, PEER_REQUEST))
+	else if (!peer_conn_open(&q->conn, fd, PEER_ANSWER, PEER_QUESTION))
 		fail(q, strerror(ENOMEM));
 	else
 		q->step = PEER_CONNECTS;

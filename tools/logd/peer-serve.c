@@ -151,7 +151,7 @@ static bool serve(struct peer_server *s, struct peer_guest *g)
 		return false;
 	if (g->conn.out_len)
 		return true;
-	if (!g->reading && (!peer_conn_fill(&g->conn, PEER_REQUEST) || !do_request(s, g)))
+	if (!g->reading && (!peer_conn_fill(&g->conn, PEER_QUESTION) || !do_request(s, g)))
 		return false;
 	return !g->reading || go_on_reading(g);
 }
@@ -161,7 +161,7 @@ static bool serve(struct peer_server *s, struct peer_guest *g)
 static bool welcome(struct peer_server *s, struct peer_guest *g)
 {
 	if (!peer_hello_check(g->conn.in, &s->id, g->nonce, &g->session) ||
-	    count(s, true) >= PEER_FRIENDS || !peer_conn_grow(&g->conn, PEER_REQUEST, PEER_ANSWER))
+	    count(s, true) >= PEER_FRIENDS || !peer_conn_grow(&g->conn, PEER_QUESTION, PEER_ANSWER))
 		return false;
 	g->friend = true;
 	peer_conn_drop(&g->conn, PEER_HELLO);

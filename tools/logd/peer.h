@@ -45,8 +45,9 @@
 #define PEER_TELL_HEAD	(40U + SPINDLE_RESTART_ADDRESS)
 #define PEER_ASK_MAX	(PEER_ASK_HEAD + SPINDLE_RESTART_BYTES)
 #define PEER_TELL_MAX	(PEER_TELL_HEAD + SPINDLE_RESTART_BYTES)
-/* Longest frame with a request, and longest frame of all. */
-#define PEER_REQUEST	(PEER_HEAD + PEER_ASK_MAX + PEER_MAC)
+/* Longest frame with another request, with a question, and with an answer. */
+#define PEER_REQUEST	(PEER_HEAD + PEER_STATUS_REQ + PEER_MAC)
+#define PEER_QUESTION	(PEER_HEAD + PEER_ASK_MAX + PEER_MAC)
 #define PEER_ANSWER	(PEER_HEAD + PEER_TELL_MAX + PEER_MAC)
 
 /* Connections of a server without a proof, and with one. */
