@@ -84,11 +84,24 @@ mutant unread_is_torn walk.c 's/err != -EBADMSG \&\& w->last/0/'
 mutant tail_is_fine recover.c 's/	s->tail_damaged = true;/	;/'
 mutant low_forgotten recover.c '/^static void add_damage/,/^}/ s/		from = s->map.low;/		;/'
 
+# A cut.
+mutant cut_tail_lost cut.c 's/		return c->has_tail;/		return false;/'
+mutant cut_acked cut.c '/^static struct spindle_dlog_op give_up/,/^}/ s/c->low > c->base ? c->low : c->base/c->low > c->end + 9 ? c->low : c->end + 9/'
+mutant cut_low cut.c 's/c->low < c->end ? c->low : c->end/c->low/'
+mutant cut_head_first cut.c '/^static struct spindle_dlog_op operation/,/^}/ { s/return write_block(c, c->id.block, c->copy);/return write_block(c, 0, c->id.block);/; t; s/return write_block(c, 0, c->id.block);/return c->copy ? write_block(c, c->id.block, c->copy) : write_block(c, 0, c->id.block);/ }'
+mutant cut_frame_whole cut.c 's/for (lsn = info->lsn; lsn < c->end; lsn++)/for (lsn = info->lsn; lsn + 1 < c->end; lsn++)/'
+mutant cut_names cut.c '/^static bool is_needed/,/^}/ s/	default:/	case SPINDLE_DLOG_CUT_NAMES: return false; default:/'
+mutant cut_unsynced cut.c 's/return c->copy \&\& !c->port->through;/return false;/'
+mutant cut_head_unsynced cut.c '/case SPINDLE_DLOG_CUT_SYNC_HEAD:/d; /^static bool is_needed/,/^}/ s/	default:/	case SPINDLE_DLOG_CUT_SYNC_HEAD: return false; default:/'
+mutant cut_again cut.c 's/	if (c->step == SPINDLE_DLOG_CUT_TAIL)/	if (!c->is_cut \&\& c->step == SPINDLE_DLOG_CUT_TAIL)/'
+mutant cut_is_lost recover.c 's/} else if (found || i + 1 == map->n) {/} else if (i + 1 == map->n) {/'
+mutant epochs_oldest recover.c 's/} else if (s->newest \&\& /} else if (0 \&\& /'
+
 # Readers, and views.
 mutant reader_stale_window reader.c '/^static void refresh/,/^}/ s/		r->window.len = 0;/		;/'
 mutant reader_trimmed reader.c 's/if (r->lsn < r->map->low)/if (0)/'
 mutant reader_skips reader.c 's/	if (r->frame.lsn > r->lsn)/	if (0)/'
-mutant time_too_late reader.c 's/r->map->seg\[i\].time < time;/r->map->seg[i].time <= time + 2500;/'
+mutant time_too_late reader.c 's/r->map->seg\[i\].time < time)/r->map->seg[i].time <= time + 2500)/'
 mutant views_mixed writer.c 's/return m->era == log->era \&\& m->vid == log->vid \&\&/return/'
 mutant epoch_not_listed recover.c 's/e->vid == info->vid)/1)/'
 

@@ -39,6 +39,8 @@ static void choose_config(struct sim *sim)
 
 static void choose_faults(struct sim *sim)
 {
+	sim->cutting = rng_chance(&sim->rng, 60);
+	sim->may_cut = false;
 	sim->map_max = 3 + rng_below(&sim->rng, SIM_SEGMENTS - 3);
 	sim->eio = rng_chance(&sim->rng, 20) ? 1 + rng_below(&sim->rng, 20) : 0;
 	sim->corrupts = rng_chance(&sim->rng, 35);
@@ -141,31 +143,6 @@ static void take_end(struct sim *sim)
 	sim->meta_hurt = false;
 }
 
-static void start(struct sim *sim)
-{
-	int err = scan_again(sim);
-
-	if (err || sim->failure[0])
-		return;
-	if (sim->scan.is_new)
-		fill_new(sim);
-	else
-		sim_check_scan(sim);
-	if (sim->failure[0])
-		return;
-	take_end(sim);
-	sim->scan.map.max = max(sim->map_max, sim->scan.map.n + 2);
-	if (sim->scan.map.max > SIM_SEGMENTS)
-		sim->scan.map.max = SIM_SEGMENTS;
-	err = spindle_dlog_start(&sim->log, &sim->config, &sim->scan);
-	if (err)
-		sim_fail(sim, "a start fails: %d", err);
-	sim->running = !err;
-	sim->erred = false;
-	sim_begin_follower(sim);
-	sim->config.eager ^= rng_chance(&sim->rng, 10);
-}
-
 static void crash(struct sim *sim)
 {
 	bool power = rng_chance(&sim->rng, 60);
@@ -176,6 +153,129 @@ static void crash(struct sim *sim)
 	disk_crash(&sim->disk, power, loss);
 	sim->running = false;
 	sim->crashes++;
+}
+
+/* The log ends here now, whatever was acknowledged. */
+static void take_cut(struct sim *sim, u64 lsn)
+{
+	u32 i;
+
+	sim->next = lsn;
+	sim->persisted = min(sim->persisted, lsn);
+	sim->low = min(sim->low, lsn);
+	sim->low_asked = min(sim->low_asked, lsn);
+	for (i = 0; i < sim->frames; i++) {
+		struct sim_frame *f = &sim->frame[i];
+
+		/* No frame witnesses what was cut, and none of a segment behind the cut counts. */
+		f->acked = min(f->acked, sim->cut_base);
+		if (f->base > sim->cut_base)
+			f->seq = ~0ULL;
+	}
+}
+
+/* End an operation of a cut, maybe with an error. */
+static int end_step(struct sim *sim, struct spindle_dlog_cut *c)
+{
+	bool fails = rng_below(&sim->rng, 1000) < sim->eio;
+	struct disk_op *p = disk_pending(&sim->disk, 0);
+	int err;
+
+	sim_note_write(sim, p);
+	SIM_SAY(sim, "end of %u kind %u id %llu at %llu in a cut\n", p->op.what, p->op.file.kind,
+		(unsigned long long)p->op.file.id, (unsigned long long)p->op.offset);
+	disk_end(&sim->disk, 0, fails ? DISK_EIO : DISK_FINE, &err);
+	return spindle_dlog_cut_done(c, err);
+}
+
+/* Return: whether the cut has come to its end. A crash is next. */
+static bool cut_at(struct sim *sim, u64 lsn)
+{
+	struct spindle_dlog_cut c = { .meta = sim->meta, .buf = sim->slot[0] };
+	int err = spindle_dlog_cut(&c, &sim->scan, lsn);
+
+	sim->cut_base = c.base;
+	while (!err && sim->disk.pending && !rng_chance(&sim->rng, 7))
+		err = end_step(sim, &c);
+	if (err && err != -EIO && err != -E2BIG && err != -ENOSPC)
+		sim_fail(sim, "a cut fails: %d", err);
+	SIM_SAY(sim, "cut at %llu of %llu: step %u, %d\n", (unsigned long long)lsn,
+		(unsigned long long)sim->scan.next, c.step, err);
+	sim->removals += !err && c.step == SPINDLE_DLOG_CUT_DONE;
+	return !err && c.step == SPINDLE_DLOG_CUT_DONE;
+}
+
+/*
+ * A cut at a random position, which a crash or an error may end. Without a crash, the log is cut.
+ * With one, it is cut or as it was, and the next scan says which of them.
+ */
+static void cut_log(struct sim *sim)
+{
+	u64 span = sim->scan.next - sim->scan.map.low;
+	u64 lsn = sim->scan.next - (span ? rng_below(&sim->rng, (u32)span + 1) : 0);
+	u64 back = min(sim->scan.map.low - sim->first, (u64)5);
+
+	if (rng_chance(&sim->rng, 5))
+		lsn = sim->scan.map.low - back;
+	sim->may_cut = lsn < sim->next;
+	sim->cut_to = lsn;
+	if (cut_at(sim, lsn) && sim->may_cut) {
+		take_cut(sim, lsn);
+		sim->may_cut = false;
+	}
+	crash(sim);
+}
+
+/*
+ * Did a cut that has not ended come to its end? The same call again makes that durable. Return:
+ * false if the log crashes before.
+ */
+static bool see_cut(struct sim *sim)
+{
+	u64 lsn = sim->scan.next;
+	bool is = sim->may_cut && (lsn == sim->cut_to ||
+				   (lsn == sim->scan.map.low && sim->cut_to < lsn));
+
+	if (is && !cut_at(sim, lsn)) {
+		crash(sim);
+		return false;
+	}
+	if (is)
+		take_cut(sim, lsn);
+	sim->may_cut = false;
+	return true;
+}
+
+static void start(struct sim *sim)
+{
+	int err = scan_again(sim);
+
+	if (err || sim->failure[0])
+		return;
+	if (sim->scan.is_new) {
+		fill_new(sim);
+	} else {
+		if (!see_cut(sim))
+			return;
+		sim_check_scan(sim);
+	}
+	if (sim->failure[0])
+		return;
+	take_end(sim);
+	if (!sim->scan.is_new && sim->cutting && rng_chance(&sim->rng, 20)) {
+		cut_log(sim);
+		return;
+	}
+	sim->scan.map.max = max(sim->map_max, sim->scan.map.n + 2);
+	if (sim->scan.map.max > SIM_SEGMENTS)
+		sim->scan.map.max = SIM_SEGMENTS;
+	err = spindle_dlog_start(&sim->log, &sim->config, &sim->scan);
+	if (err)
+		sim_fail(sim, "a start fails: %d", err);
+	sim->running = !err;
+	sim->erred = false;
+	sim_begin_follower(sim);
+	sim->config.eager ^= rng_chance(&sim->rng, 10);
 }
 
 static u32 choose_length(struct sim *sim)
@@ -380,6 +480,7 @@ static void drain(struct sim *sim)
 
 	sim->eio = 0;
 	sim->corrupts = false;
+	sim->cutting = false;
 	sim->disk.most = DISK_FILES;
 	if (!sim->running && !sim->failure[0])
 		start(sim);
@@ -475,7 +576,8 @@ static void print_counts(const struct sim *sim)
 	printf("# %llu steps, %llu crashes, %llu messages appended, %llu read\n",
 	       (unsigned long long)sim->steps, (unsigned long long)sim->crashes,
 	       (unsigned long long)sim->appended, (unsigned long long)sim->reads);
-	printf("# %llu ranges damaged, %llu tails cut, %llu errors of the disk, %llu times full\n",
+	printf("# %llu cuts\n", (unsigned long long)sim->removals);
+	printf("# %llu ranges damaged, %llu torn tails, %llu errors of the disk, %llu times full\n",
 	       (unsigned long long)sim->damages, (unsigned long long)sim->cuts,
 	       (unsigned long long)sim->fails, (unsigned long long)sim->fulls);
 }

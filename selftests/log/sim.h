@@ -69,6 +69,11 @@ struct sim {
 	bool meta_hurt; /* a meta block, in this life */
 	bool bad_sector;
 
+	bool cutting; /* this schedule cuts the log */
+	bool may_cut; /* a cut at @cut_to has not ended */
+	u64 cut_to;
+	u64 cut_base; /* of the segment that cuts */
+
 	u64 first; /* position of message[0] */
 	struct sim_message message[SIM_MESSAGES];
 	u64 next; /* position of the next one */
@@ -89,7 +94,7 @@ struct sim {
 	struct spindle_dlog_range damaged[SIM_RANGES];
 	struct spindle_dlog_epoch epoch[SIM_EPOCHS];
 
-	u64 crashes, reads, damages, cuts, fulls, fails, steps, appended;
+	u64 removals, crashes, reads, damages, cuts, fulls, fails, steps, appended;
 };
 
 void sim_fail(struct sim *sim, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

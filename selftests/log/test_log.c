@@ -39,6 +39,7 @@ static int scan(void)
 		.port = &fx.disk.port, .window = { .buf = fx.window[0], .size = BUFFER },
 		.file = fx.file, .max_files = DISK_FILES, .damaged = fx.damaged,
 		.max_damaged = 8, .epoch = fx.epoch, .max_epochs = 8, .known = fx.scan.known,
+		.newest = fx.scan.newest,
 		.id = { .frame = FRAME }, .map = { .seg = fx.segment, .max = 8 },
 	};
 	return spindle_dlog_recover(&fx.scan);
@@ -641,6 +642,205 @@ static void test_meta(void)
 	end();
 }
 
+/* Cut the log, but let only the first @steps operations end. Return: how many there were. */
+static u32 cut(u64 lsn, u32 steps)
+{
+	struct spindle_dlog_cut c = { .meta = fx.meta, .buf = fx.slot[0] };
+	u32 n = 0;
+	int err;
+
+	CHECK_EQ(scan(), 0);
+	CHECK_EQ(spindle_dlog_cut(&c, &fx.scan, lsn), 0);
+	while (fx.disk.pending && n < steps) {
+		disk_end(&fx.disk, 0, DISK_FINE, &err);
+		CHECK_EQ(spindle_dlog_cut_done(&c, err), 0);
+		n++;
+	}
+	CHECK_EQ(c.step == SPINDLE_DLOG_CUT_DONE, !fx.disk.pending);
+	return n;
+}
+
+/* Segments of frames with three messages each, and a mark. Return: the end. */
+static u64 write_threes(u32 frames)
+{
+	u32 i;
+
+	while (frames--) {
+		for (i = 0; i < 3; i++)
+			CHECK_EQ(append(40, 1, fx.log.next), 0);
+		spindle_dlog_commit(&fx.log, 0);
+		end_all();
+	}
+	spindle_dlog_mark(&fx.log, 0);
+	end_all();
+	return fx.log.next;
+}
+
+/* All messages up to the end are as append() has made them. */
+static bool is_all_there(u64 end)
+{
+	struct spindle_dlog_reader r;
+	struct spindle_dlog_msg m;
+	u64 lsn = fx.scan.map.low;
+
+	open_reader(&r, &fx.scan.map, lsn);
+	while (spindle_dlog_read(&r, &m) == 1) {
+		if (m.lsn != lsn || m.slot != lsn || m.len != 40 ||
+		    *(const u8 *)m.data != (u8)lsn)
+			return false;
+		lsn++;
+	}
+	return lsn == end && fx.scan.next == end && !fx.scan.n_damaged;
+}
+
+/* A cut at each position, in frames and between them, in each of several segments. */
+static void test_cut_at(void)
+{
+	u64 lsn, last;
+
+	for (lsn = FIRST; lsn <= FIRST + 120; lsn++) {
+		begin(1);
+		last = write_threes(40);
+		CHECK(fx.log.map.n > 2);
+		CHECK_EQ(cut(lsn, ~0U) > 3, lsn < last);
+		CHECK_EQ(scan(), 0);
+		CHECK(is_all_there(lsn));
+		CHECK_EQ(fx.scan.acked, lsn);
+		start(1);
+		end_all();
+		CHECK_EQ(write_threes(3), lsn + 9);
+		CHECK_EQ(scan(), 0);
+		CHECK(is_all_there(lsn + 9));
+		end();
+	}
+}
+
+/* A crash behind each operation, and what was not synced is lost. Then the same call again. */
+static void test_cut_crash(void)
+{
+	u64 last, lsn = FIRST + 61;
+	u32 steps, all = ~0U, through;
+
+	for (through = 0; through < 2; through++)
+		for (steps = 0, all = ~0U; steps <= all; steps++) {
+			begin(1);
+			fx.disk.port.through = through;
+			last = write_threes(40);
+			all = all == ~0U ? cut(lsn, ~0U) : all;
+			if (steps)
+				cut(lsn, steps - 1);
+			disk_crash(&fx.disk, true, DISK_LOSE_ALL);
+			CHECK_EQ(scan(), 0);
+			CHECK(is_all_there(last) || is_all_there(lsn));
+			cut(lsn, ~0U);
+			disk_crash(&fx.disk, true, DISK_LOSE_ALL);
+			CHECK_EQ(scan(), 0);
+			CHECK(is_all_there(lsn));
+			end();
+		}
+}
+
+/* Damaged messages below the cut stay damaged, and those behind it are gone. */
+static void test_cut_damaged(void)
+{
+	begin(1);
+	write_threes(40);
+	bytes_at(0, 3 * BLOCK)[200] ^= 1;
+	CHECK_EQ(scan(), 0);
+	CHECK(fx.scan.n_damaged == 1 && fx.damaged[0].to == fx.damaged[0].from + 3);
+	cut(fx.damaged[0].to + 4, ~0U);
+	CHECK_EQ(scan(), 0);
+	CHECK(fx.scan.n_damaged == 1 && !fx.scan.tail_damaged);
+	cut(fx.damaged[0].from + 1, ~0U);
+	CHECK_EQ(scan(), 0);
+	CHECK(fx.scan.n_damaged == 1 && fx.damaged[0].to == fx.damaged[0].from + 1);
+	CHECK(fx.scan.tail_damaged && fx.scan.next == fx.damaged[0].to);
+	cut(fx.damaged[0].from, ~0U);
+	CHECK_EQ(scan(), 0);
+	CHECK(!fx.scan.n_damaged && !fx.scan.tail_damaged);
+	end();
+}
+
+/* A log that was trimmed above the cut is empty. */
+static void test_cut_trimmed(void)
+{
+	begin(1);
+	write_threes(40);
+	CHECK_EQ(spindle_dlog_trim(&fx.log, FIRST + 70), 0);
+	end_all();
+	cut(FIRST + 80, ~0U);
+	CHECK_EQ(scan(), 0);
+	CHECK(fx.scan.map.low == FIRST + 70 && is_all_there(FIRST + 80));
+	cut(FIRST + 5, ~0U);
+	CHECK_EQ(scan(), 0);
+	CHECK(fx.scan.map.low == FIRST + 5 && fx.scan.next == FIRST + 5 && !fx.scan.n_epochs);
+	start(1);
+	end_all();
+	CHECK_EQ(write_threes(1), FIRST + 8);
+	CHECK_EQ(scan(), 0);
+	CHECK(is_all_there(FIRST + 8));
+	end();
+}
+
+/* What a cut has left is used again, and a damaged meta block brings nothing back. */
+static void test_cut_twice(void)
+{
+	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_META };
+
+	for (name.id = 0; name.id < 2; name.id++) {
+		begin(1);
+		write_threes(40);
+		cut(FIRST + 50, ~0U);
+		cut(FIRST + 20, ~0U);
+		disk_find(&fx.disk, name)->platter[60] ^= 1;
+		CHECK_EQ(scan(), 0);
+		CHECK(is_all_there(FIRST + 20));
+		start(1);
+		end_all();
+		CHECK_EQ(scan(), 0);
+		CHECK(is_all_there(FIRST + 20) && fx.scan.map.n <= 5);
+		end();
+	}
+}
+
+static void test_cut_refused(void)
+{
+	struct spindle_dlog_cut c = { .meta = fx.meta, .buf = fx.slot[0] };
+
+	begin(1);
+	write_threes(40);
+	CHECK_EQ(scan(), 0);
+	fx.scan.map.max = fx.scan.map.n;
+	CHECK_EQ(spindle_dlog_cut(&c, &fx.scan, FIRST), -E2BIG);
+	CHECK_EQ(spindle_dlog_cut(&c, &fx.scan, fx.scan.next), 0);
+	CHECK(c.is_cut && fx.disk.pending);
+	disk_crash(&fx.disk, false, DISK_LOSE_NONE);
+	fx.scan.is_new = true;
+	CHECK_EQ(spindle_dlog_cut(&c, &fx.scan, FIRST), -EINVAL);
+	end();
+}
+
+/* A scan with little memory has the oldest epochs, or the newest ones. */
+static void test_newest_epochs(void)
+{
+	u32 i, n;
+
+	begin(1);
+	for (i = 0; i < 12; i++) {
+		CHECK_EQ(append(40, 1 + i, 0), 0);
+		spindle_dlog_commit(&fx.log, 0);
+		end_all();
+	}
+	for (n = 0; n < 2; n++) {
+		fx.scan.newest = n;
+		CHECK_EQ(scan(), 0);
+		CHECK_EQ(fx.scan.n_epochs, 12);
+		for (i = 0; i < 8; i++)
+			CHECK(fx.epoch[i].vid == 1 + i + 4 * n);
+	}
+	end();
+}
+
 static const struct tap_case cases[] = {
 	{ "CRC-32C is that of a bitwise sum, by table and by instruction", test_crc },
 	{ "a frame gives its records back, and no bit of it may change", test_frame },
@@ -663,6 +863,13 @@ static const struct tap_case cases[] = {
 	{ "a reader with an old scan finds its file gone", test_old_scan },
 	{ "a scan stays inside the memory that it has", test_bounds },
 	{ "two meta blocks take turns, and one is enough", test_meta },
+	{ "a log is cut at any position, and goes on there", test_cut_at },
+	{ "a crash in a cut leaves the log as it was, or cut", test_cut_crash },
+	{ "a cut keeps what is damaged in front of it", test_cut_damaged },
+	{ "a log that was trimmed above a cut is empty", test_cut_trimmed },
+	{ "a log is cut twice, and a damaged meta block brings nothing back", test_cut_twice },
+	{ "a cut is refused without room, and does nothing at the end", test_cut_refused },
+	{ "a scan lists the newest epochs, if the caller wants those", test_newest_epochs },
 };
 
 int main(void)

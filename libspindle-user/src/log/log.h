@@ -141,6 +141,8 @@ struct spindle_dlog_scan {
 	uint32_t max_damaged;
 	/** @max_epochs: entries of @epoch */
 	uint32_t max_epochs;
+	/** @newest: with more epochs, @epoch has the newest ones, and not the oldest ones */
+	bool newest;
 	/** @damaged: memory for ranges */
 	struct spindle_dlog_range *damaged;
 	/** @epoch: memory for epochs */
@@ -177,7 +179,7 @@ struct spindle_dlog_scan {
 	uint32_t dropped;
 	/** @n_damaged: ranges; those behind @max_damaged are only counted */
 	uint32_t n_damaged;
-	/** @n_epochs: epochs; those behind @max_epochs are only counted */
+	/** @n_epochs: epochs; those that @epoch has no room for are only counted */
 	uint32_t n_epochs;
 	/** @last_epoch: the newest one */
 	struct spindle_dlog_epoch last_epoch;
@@ -417,7 +419,87 @@ struct spindle_dlog_reader {
 	struct spindle_dlog_range damaged;
 };
 
+/**
+ * enum spindle_dlog_cut_step - of a cut, in this order
+ */
+enum spindle_dlog_cut_step {
+	/** @SPINDLE_DLOG_CUT_TAIL: sync the last segment */
+	SPINDLE_DLOG_CUT_TAIL,
+	/** @SPINDLE_DLOG_CUT_MAKE_META: make the file for the next meta block, if it is not there */
+	SPINDLE_DLOG_CUT_MAKE_META,
+	/** @SPINDLE_DLOG_CUT_MAKE_OTHER: make the other one */
+	SPINDLE_DLOG_CUT_MAKE_OTHER,
+	/** @SPINDLE_DLOG_CUT_MAKE: make a file for the segment */
+	SPINDLE_DLOG_CUT_MAKE,
+	/** @SPINDLE_DLOG_CUT_NAME: give it a number */
+	SPINDLE_DLOG_CUT_NAME,
+	/** @SPINDLE_DLOG_CUT_NAMES: sync the directory */
+	SPINDLE_DLOG_CUT_NAMES,
+	/** @SPINDLE_DLOG_CUT_META: write the meta block */
+	SPINDLE_DLOG_CUT_META,
+	/** @SPINDLE_DLOG_CUT_SYNC_META: sync it */
+	SPINDLE_DLOG_CUT_SYNC_META,
+	/** @SPINDLE_DLOG_CUT_OTHER: write the same to the other file */
+	SPINDLE_DLOG_CUT_OTHER,
+	/** @SPINDLE_DLOG_CUT_SYNC_OTHER: sync it */
+	SPINDLE_DLOG_CUT_SYNC_OTHER,
+	/** @SPINDLE_DLOG_CUT_COPY: write the records that stay of a frame */
+	SPINDLE_DLOG_CUT_COPY,
+	/** @SPINDLE_DLOG_CUT_SYNC_COPY: sync them */
+	SPINDLE_DLOG_CUT_SYNC_COPY,
+	/** @SPINDLE_DLOG_CUT_HEAD: write the first frame of the segment */
+	SPINDLE_DLOG_CUT_HEAD,
+	/** @SPINDLE_DLOG_CUT_SYNC_HEAD: sync it */
+	SPINDLE_DLOG_CUT_SYNC_HEAD,
+	/** @SPINDLE_DLOG_CUT_END: write the meta block of the log that is cut */
+	SPINDLE_DLOG_CUT_END,
+	/** @SPINDLE_DLOG_CUT_SYNC_END: sync it */
+	SPINDLE_DLOG_CUT_SYNC_END,
+	/** @SPINDLE_DLOG_CUT_END_OTHER: write the same to the other file */
+	SPINDLE_DLOG_CUT_END_OTHER,
+	/** @SPINDLE_DLOG_CUT_SYNC_END_OTHER: sync it */
+	SPINDLE_DLOG_CUT_SYNC_END_OTHER,
+	/** @SPINDLE_DLOG_CUT_DONE: the log is cut */
+	SPINDLE_DLOG_CUT_DONE,
+};
+
+/**
+ * struct spindle_dlog_cut - a log that is being cut
+ */
+struct spindle_dlog_cut {
+	/** @port: the environment */
+	const struct spindle_dlog_port *port;
+	/** @id: what the log is */
+	struct spindle_dlog_ident id;
+	/** @meta: a buffer of one block */
+	unsigned char *meta;
+	/** @buf: a buffer for a block and for the longest frame */
+	unsigned char *buf;
+	/** @step: enum spindle_dlog_cut_step, which has not ended */
+	uint32_t step;
+	/** @copy: bytes of the frame with the records that stay; 0: there are none */
+	uint32_t copy;
+	/** @end: position of the first message that goes */
+	uint64_t end;
+	/** @base: of the segment that cuts */
+	uint64_t base;
+	/** @low: position of the first record that is kept, before the cut */
+	uint64_t low;
+	/** @seq: number of the segment that cuts */
+	uint64_t seq;
+	/** @is_cut: the log ends at @end already, and only syncs are left */
+	bool is_cut;
+	/** @has_tail: the log has a segment */
+	bool has_tail;
+	/** @tail: number of the last one */
+	uint64_t tail;
+	/** @number: of the newest meta block before the cut */
+	uint64_t number;
+};
+
 int spindle_dlog_recover(struct spindle_dlog_scan *s);
+int spindle_dlog_cut(struct spindle_dlog_cut *c, struct spindle_dlog_scan *s, uint64_t lsn);
+int spindle_dlog_cut_done(struct spindle_dlog_cut *c, int err);
 
 int spindle_dlog_start(struct spindle_dlog *log, const struct spindle_dlog_config *config,
 		       struct spindle_dlog_scan *s);

@@ -175,8 +175,9 @@ static uint64_t first_place(const struct spindle_dlog_reader *r, uint64_t time)
 	uint64_t lsn = r->map->low;
 	uint32_t i;
 
-	for (i = 0; i < r->map->n && r->map->seg[i].time < time; i++)
-		if (r->map->seg[i].lsn > lsn)
+	/* A segment without a frame that checks has no time. */
+	for (i = 0; i < r->map->n && (r->map->seg[i].lost || r->map->seg[i].time < time); i++)
+		if (r->map->seg[i].lsn > lsn && !r->map->seg[i].lost)
 			lsn = r->map->seg[i].lsn;
 	return lsn;
 }

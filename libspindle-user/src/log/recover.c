@@ -106,9 +106,21 @@ static int find_base(struct spindle_dlog_scan *s, struct spindle_dlog_segment *s
 	return bad;
 }
 
+/* No record of this segment belongs to the log. */
+static void leave_segment(struct spindle_dlog_scan *s, uint32_t i)
+{
+	struct spindle_dlog_map *map = &s->map;
+
+	s->file[s->leftovers++] = (struct spindle_dlog_file){
+		.kind = SPINDLE_DLOG_SEGMENT, .id = map->seg[i].seq };
+	map->n--;
+	memmove(&map->seg[i], &map->seg[i + 1], (map->n - i) * sizeof(map->seg[0]));
+}
+
 /*
  * Find the bases. A segment without a frame in front of one with frames is damaged as a whole, and
- * has the base of the next one. Behind the last one with frames, it was never acknowledged.
+ * has the base of the next one. Behind the last one with frames, it was never acknowledged. One
+ * that begins behind the base of a later segment was cut.
  */
 static int find_bases(struct spindle_dlog_scan *s)
 {
@@ -123,10 +135,8 @@ static int find_bases(struct spindle_dlog_scan *s)
 			return found;
 		if (found && (i + 1 == map->n || map->seg[i].lsn <= base)) {
 			base = map->seg[i].lsn;
-		} else if (i + 1 == map->n) {
-			map->n--;
-			s->file[s->leftovers++] = (struct spindle_dlog_file){
-				.kind = SPINDLE_DLOG_SEGMENT, .id = map->seg[i].seq };
+		} else if (found || i + 1 == map->n) {
+			leave_segment(s, i);
 		} else {
 			map->seg[i].lsn = base;
 			map->seg[i].lost = true;
@@ -163,8 +173,12 @@ static void add_epoch(struct spindle_dlog_scan *s, const struct spindle_dlog_inf
 	if (s->n_epochs && e->era == info->era && e->vid == info->vid)
 		return;
 	*e = (struct spindle_dlog_epoch){ .era = info->era, .vid = info->vid, .lsn = info->lsn };
-	if (s->n_epochs < s->max_epochs)
+	if (s->n_epochs < s->max_epochs) {
 		s->epoch[s->n_epochs] = *e;
+	} else if (s->newest && s->max_epochs) {
+		memmove(s->epoch, s->epoch + 1, (s->max_epochs - 1) * sizeof(*e));
+		s->epoch[s->max_epochs - 1] = *e;
+	}
 	s->n_epochs++;
 }
 
