@@ -69,29 +69,6 @@ enum logd_kernel logd_kernel_look(struct logd_restart *r, uint64_t *era, uint64_
 	return state;
 }
 
-/**
- * logd_kernel_view() - read the view of the node
- * @r: the restart
- * @view: out; it lives as long as the process
- *
- * Return: whether there is one; a sentence says why not.
- */
-bool logd_kernel_view(struct logd_restart *r, struct ctl_view *view)
-{
-	struct ctl_val id = ctl_val_num(r->opts->node);
-	struct ctl_running *run = NULL;
-	unsigned int count = 0;
-
-	if (ctl_fetch(&r->peers->net, "restart", &id, &run, &count, true) || !count)
-		return false;
-	if (!run->has_view) {
-		ctl_err("node %u is in no view any more", r->opts->node);
-		return false;
-	}
-	*view = run->view;
-	return true;
-}
-
 static bool call(struct logd_restart *r, struct ctl_req *req)
 {
 	return !ctl_net_call(&r->peers->net, req, NULL, CTL_SAY);
@@ -110,7 +87,7 @@ bool logd_kernel_enter(struct logd_restart *r)
 	struct ctl_req *req = ctl_req_new(&r->peers->net, SPINDLE_CMD_VIEW_SET, 0, "restart");
 	bool good;
 
-	ctl_view_put(req, &id, &r->state.group.view);
+	ctl_view_put(req, &id, &r->state->group.view);
 	good = call(r, req);
 	ctl_pool_use(before);
 	ctl_pool_drop(&r->peers->pool);
@@ -138,8 +115,8 @@ bool logd_kernel_join(struct logd_restart *r, const char *contact)
 		req = ctl_req_new(&r->peers->net, SPINDLE_CMD_NODE_JOIN, 0, "restart");
 		ctl_req_val(req, &ctl_node_keys[CTL_NODE_ID], &id);
 		ctl_contacts_put(req, &member, 1);
-		ctl_lineage_put(req, &r->state.group.view.lineage);
-		if (r->state.group.view.insecure)
+		ctl_lineage_put(req, &r->state->group.view.lineage);
+		if (r->state->group.view.insecure)
 			ctl_insecure_put(req, 0);
 		good = call(r, req);
 	}

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "logd.h"
@@ -30,89 +29,51 @@ static void tell(struct logd_restart *r, const char *text)
 
 static bool fail(struct logd_restart *r)
 {
-	ctl_err("node %u: %s", r->opts->node, r->state.why);
+	ctl_err("node %u: %s", r->opts->node, r->state->why);
 	return false;
 }
 
 /* ---- begin --------------------------------------------------------------------------------- */
 
 /**
- * logd_restart_open() - open the files of the node
- * @r: the restart; opts and peers are set
- *
- * Return: whether they are open; a sentence says why not.
- */
-bool logd_restart_open(struct logd_restart *r)
-{
-	if (r->open)
-		return true;
-	if (!logd_state_open(&r->state, r->opts->dir, r->opts->node))
-		return fail(r);
-	r->open = true;
-	return true;
-}
-
-/* Is there a group file? Nothing is made, because most nodes have none. */
-static bool has_group(const struct logd_restart *r)
-{
-	char *path = ctl_asprintf("%s/%u/group", r->opts->dir, r->opts->node);
-	struct stat st;
-	bool has = !lstat(path, &st);
-
-	ctl_free(path);
-	return has;
-}
-
-/**
  * logd_restart_is_due() - does the node have to find its group?
- * @r: the restart; opts and peers are set
+ * @r: the restart; opts, peers and state are set
  *
- * That is so when the node is in no view, and its files know a group.
+ * That is so when the node is in no view, and its files know a group. A node that is not there, or
+ * of which the kernel does not say how it is, is left to the caller.
  *
- * Return: 1: it does; 0: it does not; -1: a sentence says what is wrong.
+ * Return: whether it has to.
  */
-int logd_restart_is_due(struct logd_restart *r)
+bool logd_restart_is_due(struct logd_restart *r)
 {
-	enum logd_kernel state;
 	uint64_t era, vid;
 
-	if (!has_group(r))
-		return 0;
-	if (r->peers->net.sk == NULL && ctl_net_open(&r->peers->net, CTL_SAY))
-		return -1;
-	state = logd_kernel_look(r, &era, &vid);
-	if (state == LOGD_KERNEL_ERROR)
-		return -1;
-	if (state != LOGD_KERNEL_NONE)
-		return 0;
-	if (!logd_restart_open(r))
-		return -1;
-	return r->state.group.is;
+	return r->state->group.is && logd_kernel_look(r, &era, &vid) == LOGD_KERNEL_NONE;
 }
 
 static int promise(void *arg, const struct spindle_restart_ballot *ballot)
 {
 	struct logd_restart *r = arg;
 
-	if (logd_state_promise(&r->state, ballot))
+	if (logd_state_promise(r->state, ballot))
 		return 1;
-	return r->state.failed ? -1 : 0;
+	return r->state->failed ? -1 : 0;
 }
 
 static int accept_proposal(void *arg, const struct spindle_restart_proposal *proposal)
 {
 	struct logd_restart *r = arg;
 
-	if (logd_state_accept(&r->state, proposal))
+	if (logd_state_accept(r->state, proposal))
 		return 1;
-	return r->state.failed ? -1 : 0;
+	return r->state->failed ? -1 : 0;
 }
 
 static void withdraw(void *arg, const struct spindle_restart_ballot *ballot)
 {
 	struct logd_restart *r = arg;
 
-	spindle_restart_withdraw(&r->state.voter, ballot);
+	spindle_restart_withdraw(&r->state->voter, ballot);
 }
 
 /* A node in a view gives its records alone, because its logs change. */
@@ -142,8 +103,8 @@ static bool report_state(void *arg, struct spindle_restart_report *report)
 
 	if (r->attempt.state == ATTEMPT_RUNNING) {
 		report_records(r, report);
-	} else if (!logd_state_report(&r->state, report)) {
-		tell(r, r->state.why);
+	} else if (!logd_state_report(r->state, report)) {
+		tell(r, r->state->why);
 		return false;
 	}
 	report->node = r->opts->node;
@@ -173,8 +134,8 @@ static bool begin(struct logd_restart *r)
 	r->attempt.ops = &ops;
 	r->attempt.arg = r;
 	r->attempt.node = r->opts->node;
-	r->attempt.voter = &r->state.voter;
-	memcpy(r->attempt.lineage, r->state.group.lineage, sizeof(r->attempt.lineage));
+	r->attempt.voter = &r->state->voter;
+	memcpy(r->attempt.lineage, r->state->group.lineage, sizeof(r->attempt.lineage));
 	if (!attempt_begin(&r->attempt, seed, peer_now_ms())) {
 		ctl_err("no memory");
 		return false;
@@ -189,7 +150,7 @@ static bool begin(struct logd_restart *r)
 /* The members of the last view that this node knows. */
 static void know_members(struct logd_restart *r)
 {
-	const struct ctl_view *view = &r->state.group.view;
+	const struct ctl_view *view = &r->state->group.view;
 	unsigned int i;
 
 	for (i = 0; i < view->members; i++)
@@ -208,14 +169,14 @@ static void go(struct logd_restart *r, enum logd_going to, uint64_t now)
 static void turn_back(struct logd_restart *r, uint64_t now)
 {
 	go(r, LOGD_GOING_NOT, now);
-	logd_state_stop(&r->state);
+	logd_state_stop(r->state);
 	attempt_again(&r->attempt, now);
 }
 
 static void turn_back_because(struct logd_restart *r, uint64_t now)
 {
-	if (*r->state.why)
-		tell(r, r->state.why);
+	if (*r->state->why)
+		tell(r, r->state->why);
 	turn_back(r, now);
 }
 
@@ -271,7 +232,7 @@ static void enter(struct logd_restart *r, uint64_t now)
 		return;
 	}
 	count = list_known(r, known);
-	if (!logd_state_enter(&r->state, r->attempt.proposal, known, count)) {
+	if (!logd_state_enter(r->state, r->attempt.proposal, known, count)) {
 		turn_back_because(r, now);
 		return;
 	}
@@ -306,7 +267,7 @@ static void join_now(struct logd_restart *r, uint64_t now)
 {
 	static struct logd_way way[SPINDLE_MAX_SUBGROUPS];
 
-	if (!logd_state_join(&r->state, r->attempt.era, way, list_ways(r, way))) {
+	if (!logd_state_join(r->state, r->attempt.era, way, list_ways(r, way))) {
 		turn_back_because(r, now);
 		return;
 	}
@@ -389,8 +350,8 @@ bool logd_restart_run(struct logd_restart *r, int signals)
 {
 	bool goes_on = true;
 
-	memcpy(r->peers->server.id.lineage, r->state.group.lineage,
-	       sizeof(r->state.group.lineage));
+	memcpy(r->peers->server.id.lineage, r->state->group.lineage,
+	       sizeof(r->state->group.lineage));
 	if (!begin(r))
 		return false;
 	know_members(r);
@@ -420,46 +381,15 @@ void logd_restart_serve(struct logd_restart *r, const struct logd *logs, unsigne
 {
 	uint64_t era, vid;
 
-	if (!r->open || !r->state.group.is || !begin(r))
+	if (!r->state || !r->state->group.is || !begin(r))
 		return;
 	r->logs = logs;
 	r->count = count;
-	memcpy(r->attempt.lineage, r->state.group.lineage, sizeof(r->attempt.lineage));
+	memcpy(r->attempt.lineage, r->state->group.lineage, sizeof(r->attempt.lineage));
 	if (logd_kernel_look(r, &era, &vid) == LOGD_KERNEL_ACTIVE)
 		attempt_runs(&r->attempt, era, vid, peer_now_ms());
 	know_members(r);
 	logd_restart_show(r, peer_now_ms());
-}
-
-/**
- * logd_restart_has_entered() - has the node entered this era, with all that this asks for?
- * @r: the restart
- * @era: the era
- *
- * Return: whether the files of the node, which include its logs, are those of the era.
- */
-bool logd_restart_has_entered(const struct logd_restart *r, uint64_t era)
-{
-	return r && r->open && r->state.group.is && r->state.group.era == era;
-}
-
-/**
- * logd_restart_view() - the node is in a new view: have the configuration on disk
- * @r: the restart
- *
- * Return: whether it is; a sentence says why not.
- */
-bool logd_restart_view(struct logd_restart *r)
-{
-	struct ctl_view view;
-
-	if (!r || !r->open)
-		return true;
-	if (!r->peers->net.sk && ctl_net_open(&r->peers->net, CTL_SAY))
-		return false;
-	if (!logd_kernel_view(r, &view))
-		return false;
-	return logd_state_view(&r->state, &view) || fail(r);
 }
 
 /**
@@ -475,8 +405,6 @@ void logd_restart_end(struct logd_restart *r)
 	peer_ask_end(&r->record.q);
 	if (r->begun)
 		attempt_end(&r->attempt);
-	if (r->open)
-		logd_state_close(&r->state);
 	free(r->report);
 	free(r->proposal);
 }

@@ -77,14 +77,12 @@ struct logd_restart {
 	const struct logd_opts *opts;
 	/** @peers: key, service, and netlink */
 	struct logd_peers *peers;
-	/** @open: @state is open */
-	bool open;
 	/** @stopped: a signal has ended the loop */
 	bool stopped;
 	/** @begun: @attempt has its memory */
 	bool begun;
-	/** @state: the files */
-	struct logd_state state;
+	/** @state: the files, which main() opens */
+	struct logd_state *state;
 	/** @attempt: the attempt */
 	struct attempt attempt;
 	/** @ask: a place for each node that is known, in the order of the nodes of @attempt */
@@ -111,18 +109,19 @@ struct logd_restart {
 	unsigned int count;
 	/** @told: what the administrator was told last */
 	char told[400];
+	/** @shown: enum attempt_state that the status file has */
+	uint32_t shown;
+	/** @mute: the administrator knows that the status file cannot be written */
+	bool mute;
 	/** @shown_ms: when the status file was written last */
 	uint64_t shown_ms;
 };
 
 /* restart.c */
 
-bool logd_restart_open(struct logd_restart *r);
-int logd_restart_is_due(struct logd_restart *r);
+bool logd_restart_is_due(struct logd_restart *r);
 bool logd_restart_run(struct logd_restart *r, int signals);
 void logd_restart_serve(struct logd_restart *r, const struct logd *logs, unsigned int count);
-bool logd_restart_has_entered(const struct logd_restart *r, uint64_t era);
-bool logd_restart_view(struct logd_restart *r);
 void logd_restart_end(struct logd_restart *r);
 
 /* restart-ask.c */
@@ -140,7 +139,6 @@ int logd_restart_take_record(struct logd_restart *r);
 /* restart-kernel.c */
 
 enum logd_kernel logd_kernel_look(struct logd_restart *r, uint64_t *era, uint64_t *vid);
-bool logd_kernel_view(struct logd_restart *r, struct ctl_view *view);
 bool logd_kernel_enter(struct logd_restart *r);
 bool logd_kernel_join(struct logd_restart *r, const char *contact);
 void logd_kernel_leave(struct logd_restart *r);

@@ -1,0 +1,164 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A group restarts after all its nodes have gone: spindle-logd of each node finds the others. Nothing
+# that was durable is lost, a node that comes later joins, and without a majority the others wait.
+# vm: timeout=600 uml
+. ./guest-lib.sh
+. ./lib-tap.sh
+. ./lib-loop.sh
+. ./lib-live.sh
+
+# shellcheck disable=SC2034 # for live_view
+INSECURE=
+DIR=/var/lib/spindle
+
+# logd NODE: begin its process, which restarts the group or joins it
+logd()
+{
+	spindle-logd -S 1 -K /tmp/key "$1" 2>>"/tmp/logd$1.err" &
+	eval "logd_$1=$!"
+}
+
+# end_logd NODE [SIGNAL]
+end_logd()
+{
+	local pid
+
+	eval "pid=\$logd_$1"
+	kill "-${2:-TERM}" "$pid"
+	wait "$pid" 2>/dev/null
+	return 0
+}
+
+# crash NODE...: these hosts crash
+crash()
+{
+	local i
+
+	for i in "$@"; do
+		end_logd "$i" KILL
+		spindle-ctl node del id "$i" || return 1
+	done
+}
+
+# boot NODE...: these hosts start
+boot()
+{
+	local i
+
+	for i in "$@"; do
+		spindle-ctl node add id "$i" addr 10.0.0.1 port $((5000 + i)) \
+			key-file /tmp/key || return 1
+		logd "$i"
+	done
+}
+
+# logger_on NODE: does it tell the kernel how far its disk is?
+logger_on()
+{
+	spindle-ctl -j subgroup show node "$1" id 1 | grep -q '"comm":"spindle-logd"'
+}
+
+# together NODE...: are these nodes in one view, with their loggers?
+together()
+{
+	local i
+
+	in_one_view "$@" || return 1
+	for i in "$@"; do
+		logger_on "$i" || return 1
+	done
+}
+
+# come_together NODE...
+come_together()
+{
+	local i
+
+	wait_until 120 together "$@" && return 0
+	for i in "$@"; do
+		spindle-ctl status node "$i"
+		tail -n 8 "/tmp/logd$i.err"
+	done
+	return 1
+}
+
+# all_durable NODE...: is all that these nodes have delivered durable?
+all_durable()
+{
+	local i lsn
+
+	for i in "$@"; do
+		lsn=$(number_of "$i" 1 lsn)
+		[ -n "$lsn" ] && [ "$(number_of "$i" 1 durable)" = "$lsn" ] || return 1
+	done
+}
+
+# sends NODE N: so many messages, and all of them are durable then
+sends()
+{
+	local node n
+
+	node=$1
+	n=$2
+	shift 2
+	send_lines "$node" 1 "$n" || return 1
+	sent=$((sent + n))
+	wait_until 60 all_durable "$@" && return 0
+	spindle-ctl status node "$node"
+	return 1
+}
+
+# log_of NODE: the messages of its log, without view and time
+log_of()
+{
+	spindle-ctl log dump $DIR/"$1"/1 2>/tmp/dump.err | sed 's/ era [0-9]*  vid [0-9]*//'
+}
+
+# has_all NODE: has its log each message that was sent?
+has_all()
+{
+	[ "$(log_of "$1" | grep -c '"from ')" = "$sent" ]
+}
+
+# logs_agree NODE...: have the logs of these nodes all messages, and the same ones?
+logs_agree()
+{
+	local i
+
+	for i in "$@"; do
+		wait_until 60 has_all "$i" || {
+			echo "log of node $i: $(log_of "$i" | grep -c '"from ') of $sent"
+			tail -n 8 "/tmp/logd$i.err"
+			return 1
+		}
+		log_of "$i" >"/tmp/log$i"
+		cmp "/tmp/log$1" "/tmp/log$i" || return 1
+	done
+}
+
+umask 077
+mkdir -p /var/lib
+echo "a key of thirty-two bytes, or so." >/tmp/key
+sent=0
+check "module loads" loop_start
+ip link set lo up
+check "three nodes have the key" loop_nodes 3 key-file /tmp/key
+check "they begin a live view" live_view 3 subgroup 1 max-msg 256 log 1
+for i in 1 2 3; do
+	logd $i
+done
+check "all three are in it, with loggers" come_together 1 2 3
+check "messages are durable" sends 1 100 1 2 3
+
+# All hosts crash at once.
+check "all nodes crash" crash 1 2 3
+check "all start again" boot 1 2 3
+check "the group is back" come_together 1 2 3
+check "it goes on behind what was there" sends 2 50 1 2 3
+check "no message is lost" logs_agree 1 2 3
+
+check "nodes go" crash 1 2 3
+check "module goes" limit 60 rmmod spindle
+finish
