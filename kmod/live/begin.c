@@ -18,6 +18,7 @@
  * @view: checked, by @rules; the node is a member
  * @rules: checked
  * @lineage: in: lineage of the view, or none; out: the lineage in use
+ * @ranges: views of earlier eras that the view follows, or NULL; not used any more after this
  * @extack: for the reason of an error, or NULL
  *
  * Without a given lineage, a view with one member gets a random one. For more members the lineage
@@ -27,7 +28,7 @@
  */
 int spindle_node_begin(struct spindle_node *node, const struct spindle_view *view,
 		       const struct spindle_rules *rules, struct spindle_lineage *lineage,
-		       struct netlink_ext_ack *extack)
+		       const struct spindle_ranges *ranges, struct netlink_ext_ack *extack)
 {
 	struct spindle_installed *inst;
 
@@ -39,7 +40,7 @@ int spindle_node_begin(struct spindle_node *node, const struct spindle_view *vie
 	/* A new incarnation, so that no member takes an earlier view of the node for this one. */
 	node->incarnation = get_random_u64() | 1;
 	spindle_payer_set(&node->payer);
-	inst = spindle_installed_create(node, view, rules, lineage);
+	inst = spindle_installed_create(node, view, rules, lineage, ranges);
 	if (!inst || spindle_live_settle(inst->live)) {
 		if (inst)
 			spindle_installed_free(inst);

@@ -3,10 +3,12 @@
  * Join: how a node becomes a member of a live view. See join.h.
  */
 #include <linux/ktime.h>
+#include <linux/overflow.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "core/base/ranges.h"
 #include "core/membership/rules.h"
 #include "join.h"
 #include "live.h"
@@ -40,6 +42,8 @@ struct first {
 	struct spindle_view view;
 	/** @rules: its rules */
 	struct spindle_rules rules;
+	/** @ranges: views of earlier eras that it follows */
+	struct spindle_ranges ranges;
 };
 
 /**
@@ -229,7 +233,7 @@ static int enter(struct spindle_join *join)
 	/* A new incarnation, so that no member takes the last attempt for this one. */
 	node->incarnation = get_random_u64() | 1;
 	before = spindle_payer_enter(&node->payer);
-	inst = spindle_installed_create(node, &join->view, &join->rules, &card->lineage);
+	inst = spindle_installed_create(node, &join->view, &join->rules, &card->lineage, NULL);
 	spindle_payer_leave(before);
 	if (!inst) {
 		join->reason = "there is not enough memory, or row_mib is too small";
@@ -362,7 +366,7 @@ static void begin(struct spindle_join *join)
 	struct spindle_lineage lineage = join->want;
 	struct first *first = join->first;
 
-	if (spindle_node_begin(node, &first->view, &first->rules, &lineage, NULL)) {
+	if (spindle_node_begin(node, &first->view, &first->rules, &lineage, &first->ranges, NULL)) {
 		join->reason = "there is not enough memory, or row_mib is too small";
 		fail(join, NULL);
 		return;
@@ -471,6 +475,21 @@ static void join_chore(struct spindle_chore *chore)
 		step(join);
 }
 
+static struct first *copy_first(const struct spindle_join_config *cfg)
+{
+	const struct spindle_ranges none = {}, *ranges = cfg->ranges ? : &none;
+	size_t views = flex_array_size(ranges, view, ranges->views);
+	struct first *first = kvzalloc(sizeof(*first) + views, GFP_KERNEL_ACCOUNT);
+
+	if (!first)
+		return NULL;
+	first->view = *cfg->view;
+	first->rules = *cfg->rules;
+	first->ranges.views = ranges->views;
+	memcpy(first->ranges.view, ranges->view, views);
+	return first;
+}
+
 static int take_config(struct spindle_join *join, const struct spindle_join_config *cfg)
 {
 	u32 i;
@@ -484,12 +503,8 @@ static int take_config(struct spindle_join *join, const struct spindle_join_conf
 		return -ENOMEM;
 	if (!cfg->view)
 		return 0;
-	join->first = kvzalloc(sizeof(*join->first), GFP_KERNEL_ACCOUNT);
-	if (!join->first)
-		return -ENOMEM;
-	join->first->view = *cfg->view;
-	join->first->rules = *cfg->rules;
-	return 0;
+	join->first = copy_first(cfg);
+	return join->first ? 0 : -ENOMEM;
 }
 
 /**

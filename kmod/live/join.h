@@ -28,6 +28,7 @@
 #define SPINDLE_JOIN_CONNECT_MS	20000
 
 struct spindle_node;
+struct spindle_ranges;
 
 struct spindle_join;
 
@@ -45,6 +46,8 @@ struct spindle_join_config {
 	const struct spindle_view *view;
 	/** @rules: rules of @view */
 	const struct spindle_rules *rules;
+	/** @ranges: views of earlier eras that @view follows, or NULL */
+	const struct spindle_ranges *ranges;
 	/** @insecure: the request has confirmed that the view has no key */
 	bool insecure;
 };

@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "base/engine.h"
+#include "core/base/ranges.h"
 #include "fabric/post.h"
 #include "join.h"
 #include "live.h"
@@ -310,7 +311,8 @@ static int live_begin(struct spindle_live *live, const struct spindle_view *view
 	}
 	inst->mg.mb = &live->mb;
 	inst->mg.view = spindle_mb_view(&live->mb);
-	live->first = spindle_live_digest(view, &live->rules, &none);
+	live->first = spindle_ranges_digest(spindle_live_digest(view, &live->rules, &none),
+					    inst->ranges);
 	if (inst->mg.me == SPINDLE_NO_RANK)
 		return spindle_mb_join(&live->mb, view, inst->node->id,
 				       inst->node->incarnation, now);

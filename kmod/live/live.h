@@ -99,7 +99,7 @@ struct spindle_live {
 	u64 *seen;
 	/** @door: interface for nodes that are no members */
 	struct spindle_door door;
-	/** @first: digest of the first view, without lineage */
+	/** @first: digest of the first view and its range, without lineage */
 	u64 first;
 	/** @contact: on a joining node: node id of the member that admits it */
 	u32 contact;

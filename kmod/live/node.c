@@ -9,6 +9,7 @@
 
 #include "base/engine.h"
 #include "base/extack.h"
+#include "core/base/ranges.h"
 #include "join.h"
 #include "live.h"
 #include "node/event.h"
@@ -55,7 +56,8 @@ static int check_room(struct spindle_node *node, const struct spindle_view *view
 		      const struct spindle_rules *rules, struct netlink_ext_ack *extack)
 {
 	const struct spindle_lineage none = {};
-	struct spindle_installed *inst = spindle_installed_create(node, view, rules, &none);
+	struct spindle_installed *inst = spindle_installed_create(node, view, rules, &none,
+								 NULL);
 
 	if (!inst)
 		return spindle_deny(extack, NULL, -ENOMEM,
@@ -102,13 +104,14 @@ static int start_join(struct spindle_node *node, const struct spindle_join_confi
 
 /* Did the node begin with this view? */
 static bool began_with(const struct spindle_node *node, const struct spindle_view *view,
-		       const struct spindle_rules *rules, const struct spindle_lineage *lineage)
+		       const struct spindle_rules *rules, const struct spindle_join_config *cfg)
 {
 	const struct spindle_live *live = node->inst ? node->inst->live : NULL;
-	const struct spindle_lineage none = {};
+	const struct spindle_lineage none = {}, *lineage = &cfg->lineage;
 
 	if (!live || live->mb.state == SPINDLE_MB_STOPPED ||
-	    live->first != spindle_live_digest(view, rules, &none))
+	    live->first != spindle_ranges_digest(spindle_live_digest(view, rules, &none),
+						 cfg->ranges))
 		return false;
 	return !spindle_lineage_given(lineage) ||
 	       !memcmp(lineage, &live->lineage, sizeof(*lineage));
@@ -119,7 +122,7 @@ static bool began_with(const struct spindle_node *node, const struct spindle_vie
  * @node: the node
  * @view: checked, by @rules; the node is a member
  * @rules: checked
- * @cfg: contacts to ask before, if there are any, and the lineage of the view, or none
+ * @cfg: contacts to ask before, if there are any, and the lineage and range of the view, or none
  * @check: enum spindle_check
  * @extack: for the reason of an error
  *
@@ -138,7 +141,7 @@ int spindle_node_set_live(struct spindle_node *node, const struct spindle_view *
 	if (err)
 		return err;
 	/* The same request again changes nothing, even if later views have been installed. */
-	if (began_with(node, view, rules, &cfg->lineage))
+	if (began_with(node, view, rules, cfg))
 		return 0;
 	err = check_free(node, extack);
 	if (!err)
@@ -148,7 +151,7 @@ int spindle_node_set_live(struct spindle_node *node, const struct spindle_view *
 	if (check)
 		return check_room(node, view, rules, extack);
 	if (!cfg->contacts)
-		return spindle_node_begin(node, view, rules, &cfg->lineage, extack);
+		return spindle_node_begin(node, view, rules, &cfg->lineage, cfg->ranges, extack);
 	cfg->view = view;
 	cfg->rules = rules;
 	return start_join(node, cfg);

@@ -5,6 +5,7 @@
  *
  *	parse.c		what all requests need: the node, an address, a key
  *	view.c		parses a view
+ *	ranges.c	parses what a first view follows
  *	live.c		parses a live view; requests that join, leave and evict
  *	change.c	requests that change the subgroups of a live view
  *	config.c	requests that create and remove nodes, and that set and remove views
@@ -29,6 +30,7 @@
 
 struct spindle_installed;
 struct spindle_node;
+struct spindle_ranges;
 struct spindle_rdmc_group;
 struct spindle_rules;
 struct spindle_subgroup;
@@ -73,6 +75,12 @@ int spindle_netlink_subgroup_node(const struct spindle_view_subgroup *sg,
 				  struct netlink_ext_ack *extack);
 int spindle_netlink_members(struct spindle_view *view, struct genl_info *info);
 int spindle_netlink_check(const struct spindle_view *view, bool live, struct genl_info *info);
+
+/* ---- ranges.c ----------------------------------------------------------- */
+
+struct spindle_ranges *spindle_netlink_ranges(const struct spindle_view *view,
+					    const struct spindle_rules *rules, u64 era,
+					    struct genl_info *info);
 
 /* ---- live.c ------------------------------------------------------------- */
 

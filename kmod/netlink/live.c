@@ -292,6 +292,7 @@ int spindle_netlink_live_set(struct genl_info *info)
 	struct spindle_view *view = kvzalloc(sizeof(*view), GFP_KERNEL_ACCOUNT);
 	u8 check = spindle_netlink_check_only(info);
 	struct contacts *contacts = parse_contacts(info);
+	struct spindle_ranges *ranges = NULL;
 	struct spindle_node *node;
 	int err = -ENOMEM;
 
@@ -301,6 +302,11 @@ int spindle_netlink_live_set(struct genl_info *info)
 		err = parse(view, rules, info);
 	if (err)
 		goto out;
+	ranges = spindle_netlink_ranges(view, rules, contacts->cfg.lineage.era, info);
+	err = PTR_ERR_OR_ZERO(ranges);
+	if (err)
+		goto out;
+	contacts->cfg.ranges = ranges;
 	spindle_netlink_lock(info);
 	err = spindle_netlink_set_node(info, &node);
 	if (node)
@@ -312,6 +318,8 @@ int spindle_netlink_live_set(struct genl_info *info)
 		pr_warn_ratelimited("node %u: the view has no quorum: its parts may go on alone\n",
 				    nla_get_u32(info->attrs[SPINDLE_A_NODE_ID]));
 out:
+	if (!IS_ERR(ranges))
+		kvfree(ranges);
 	if (!IS_ERR(contacts))
 		kvfree(contacts);
 	kvfree(view);

@@ -7,6 +7,7 @@
 #include "above.h"
 #include "attachment.h"
 #include "base/engine.h"
+#include "core/base/ranges.h"
 #include "event.h"
 #include "fabric/post.h"
 #include "fetch.h"
@@ -106,15 +107,17 @@ static const struct spindle_peer_ops peer_ops = { .lost = end_subgroups };
 
 /* ---- life -------------------------------------------------------------- */
 
+/* Nodes that join do not know the range, so only the first members expect it of each other. */
 static int add_members(struct spindle_installed *inst, const struct spindle_view *view)
 {
+	u64 digest = spindle_ranges_digest(inst->digest, inst->ranges);
 	struct spindle_peer *peer;
 	u32 r;
 
 	for (r = 0; r < view->num_members; r++) {
 		if (r == inst->mg.me)
 			continue;
-		peer = spindle_peer_create(inst, r, &view->member[r], inst->digest);
+		peer = spindle_peer_create(inst, r, &view->member[r], digest);
 		if (!peer)
 			return -ENOMEM;
 		spindle_installed_seat(inst, r, peer);
@@ -182,6 +185,7 @@ bool spindle_installed_is_of(const struct spindle_installed *inst,
  * @view: checked; the node is a member, or wants to join if the view is live
  * @rules: rules of a live view, checked; NULL: the view is static
  * @lineage: lineage of a live view
+ * @ranges: views of earlier eras that it follows, or NULL; needed until it has been started
  *
  * This opens no connections, and does not touch a running view of the node.
  *
@@ -191,7 +195,8 @@ bool spindle_installed_is_of(const struct spindle_installed *inst,
 struct spindle_installed *spindle_installed_create(struct spindle_node *node,
 						   const struct spindle_view *view,
 						   const struct spindle_rules *rules,
-						   const struct spindle_lineage *lineage)
+						   const struct spindle_lineage *lineage,
+						   const struct spindle_ranges *ranges)
 {
 	struct spindle_installed *inst = kvzalloc(sizeof(*inst), GFP_KERNEL_ACCOUNT);
 	int me = spindle_view_rank(view, node->id);
@@ -203,6 +208,7 @@ struct spindle_installed *spindle_installed_create(struct spindle_node *node,
 	mutex_init(&inst->seats_lock);
 	inst->digest = rules ? spindle_live_digest(view, rules, lineage) :
 			       spindle_view_digest(view);
+	inst->ranges = ranges;
 	if (me >= 0)
 		inst->view = *view;
 	inst->peer_ops = &peer_ops;
@@ -247,7 +253,7 @@ static void run_view_fn(void *ctx)
 	struct spindle_installed *inst = ctx;
 
 	inst->node->running = inst;
-	spindle_mg_start(&inst->mg);
+	spindle_mg_start(&inst->mg, inst->ranges);
 }
 
 static void no_lanes_fn(void *ctx)
@@ -304,7 +310,7 @@ void spindle_installed_cut(struct spindle_installed *inst, u32 id)
 
 /**
  * spindle_installed_start() - give the view to the engine and start connecting
- * @inst: created; the node's installed view from now on
+ * @inst: created; the node's installed view from now on. Its range is not used any more after this
  */
 void spindle_installed_start(struct spindle_installed *inst)
 {
@@ -314,6 +320,7 @@ void spindle_installed_start(struct spindle_installed *inst)
 	lockdep_assert_held(&inst->node->sn->lock);
 	open_lanes(inst);
 	spindle_engine_call(inst->node->engine, run_view_fn, inst);
+	inst->ranges = NULL;
 	for (i = 0; (peer = spindle_installed_next(inst, &i)); i++)
 		spindle_peer_start(peer);
 	spindle_installed_settle(inst);

@@ -28,6 +28,7 @@ struct spindle_live;
 struct spindle_node;
 struct spindle_peer;
 struct spindle_peer_ops;
+struct spindle_ranges;
 struct spindle_rules;
 struct spindle_subgroup;
 
@@ -55,6 +56,11 @@ struct spindle_installed {
 	struct spindle_view view;
 	/** @digest: digest of @view */
 	u64 digest;
+	/**
+	 * @ranges: views of earlier eras that the first view follows, or NULL. Borrowed from the
+	 * caller of spindle_installed_create(), until spindle_installed_start() has returned
+	 */
+	const struct spindle_ranges *ranges;
 	/** @layout: layout of the own row */
 	struct spindle_layout layout;
 	/** @row: the own row */
@@ -85,7 +91,8 @@ void spindle_installed_init(void);
 struct spindle_installed *spindle_installed_create(struct spindle_node *node,
 						   const struct spindle_view *view,
 						   const struct spindle_rules *rules,
-						   const struct spindle_lineage *lineage);
+						   const struct spindle_lineage *lineage,
+						   const struct spindle_ranges *ranges);
 bool spindle_installed_is_of(const struct spindle_installed *inst,
 			     const struct spindle_lineage *lineage);
 void spindle_installed_settle(struct spindle_installed *inst);

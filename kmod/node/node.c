@@ -429,7 +429,7 @@ int spindle_node_set_view(struct spindle_node *node, const struct spindle_view *
 	}
 	if (!check)
 		spindle_payer_set(&node->payer);
-	inst = spindle_installed_create(node, view, NULL, NULL);
+	inst = spindle_installed_create(node, view, NULL, NULL, NULL);
 	if (!inst)
 		return spindle_deny(extack, NULL, -ENOMEM,
 				    "not enough memory for the rows of this view, or row_mib");

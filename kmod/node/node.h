@@ -24,6 +24,7 @@ struct spindle_engine;
 struct spindle_installed;
 struct spindle_join;
 struct spindle_join_config;
+struct spindle_ranges;
 struct spindle_rules;
 
 /**
@@ -151,7 +152,7 @@ void spindle_node_del_view(struct spindle_node *node);
 void spindle_node_drop_view(struct spindle_node *node);
 int spindle_node_begin(struct spindle_node *node, const struct spindle_view *view,
 		       const struct spindle_rules *rules, struct spindle_lineage *lineage,
-		       struct netlink_ext_ack *extack);
+		       const struct spindle_ranges *ranges, struct netlink_ext_ack *extack);
 int spindle_node_set_live(struct spindle_node *node, const struct spindle_view *view,
 			  const struct spindle_rules *rules, struct spindle_join_config *cfg,
 			  u8 check, struct netlink_ext_ack *extack);

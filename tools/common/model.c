@@ -554,7 +554,8 @@ static const char *check_logs(const struct ctl_subgroup *sg, int *line)
 					    ctl_subgroup_title(sg),
 					    sg->line ? key->conf : key->name);
 	}
-	return NULL;
+	return ctl_is_logged(sg) || !sg->ranges ? NULL :
+	       ctl_asprintf("%s: 'range' is for subgroups with logs only", ctl_subgroup_title(sg));
 }
 
 /**

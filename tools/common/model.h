@@ -300,6 +300,10 @@ struct ctl_subgroup {
 	struct ctl_ids members;
 	/** @senders: members that may send; not set: all, but none of a table */
 	struct ctl_ids senders;
+	/** @range: user: views of earlier eras that a first view follows, each with its members */
+	struct ctl_ids *range;
+	/** @ranges: entries of @range */
+	unsigned int ranges;
 	/** @rule: live view: the rule for the members of the subgroup in the following views */
 	struct ctl_val rule[CTL_RULE_VALS];
 	/**

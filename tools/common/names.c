@@ -111,6 +111,7 @@ static const char *const subgroup_attr_words[] = {
 	[SPINDLE_SUBGROUP_A_ACK] = "ack",
 	[SPINDLE_SUBGROUP_A_DELIVER] = "deliver",
 	[SPINDLE_SUBGROUP_A_MIN_COPIES] = "min-copies",
+	[SPINDLE_SUBGROUP_A_RANGE] = "range",
 };
 
 const struct ctl_names ctl_subgroup_attr = NAMES("attribute", subgroup_attr_words);

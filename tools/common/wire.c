@@ -183,6 +183,13 @@ static void put_subgroup_node(struct ctl_req *req, const struct ctl_subgroup *sg
 	ctl_req_nest_end(req, nest);
 }
 
+/* A view of an earlier era, by its members. */
+static void put_range(struct ctl_req *req, const struct ctl_ids *ids)
+{
+	ctl_req_mark(req, ids->line, ctl_asprintf("range %s", ctl_ids_text(ids)));
+	ctl_req_bytes(req, SPINDLE_SUBGROUP_A_RANGE, ids->id, ids->count * sizeof(*ids->id));
+}
+
 /* @attr: SPINDLE_A_SUBGROUP or SPINDLE_A_REPLACE */
 static void put_subgroup(struct ctl_req *req, int attr, const struct ctl_view *view,
 			 const struct ctl_subgroup *sg)
@@ -199,6 +206,8 @@ static void put_subgroup(struct ctl_req *req, int attr, const struct ctl_view *v
 	/* A request without members means that all members of the view are in and send. */
 	for (i = 0; (sg->members.set || sg->senders.set) && i < members->count; i++)
 		put_subgroup_node(req, sg, members->id[i]);
+	for (i = 0; i < sg->ranges; i++)
+		put_range(req, &sg->range[i]);
 	if (view->is_live)
 		ctl_rule_put(req, sg);
 	ctl_req_nest_end(req, nest);

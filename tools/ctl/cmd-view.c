@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <linux/spindle.h>
 #include <linux/spindle_genl.h>
 
 #include "args.h"
@@ -92,11 +93,28 @@ static int take_ids(struct ctl_args *a, struct ctl_ids *ids, const char *word, c
 	return err ? ctl_usage(a, "%s%s '%s': %s", in, word, text, err) : CTL_OK;
 }
 
+/* Take the members of a view of an earlier era that the last subgroup of the view follows. */
+static int take_range(struct ctl_args *a, struct ctl_view *view)
+{
+	struct ctl_subgroup *sg = &view->subgroup[view->subgroups - 1];
+	struct ctl_ids *ids = CTL_ADD(sg->range, sg->ranges);
+	const char *text = ctl_args_next(a), *in, *err;
+
+	in = ctl_asprintf("%s ", ctl_subgroup_title(sg));
+	if (!text)
+		return ctl_usage(a, "%srange: the list is missing", in);
+	err = ctl_ids_parse(text, ids, false);
+	if (err || !ids->set || ids->count > SPINDLE_MAX_MEMBERS)
+		return ctl_usage(a, "%srange '%s': not a list of 64 node ids at most, like 1,2,3 or 1-3",
+				 in, text);
+	return CTL_OK;
+}
+
 /* Is the word a key of a subgroup? */
 static bool is_subgroup_word(const char *word)
 {
 	return ctl_key_find(ctl_subgroup_keys, word) || ctl_key_find(ctl_rule_keys, word) ||
-	       !strcmp(word, "members") || !strcmp(word, "senders");
+	       !strcmp(word, "members") || !strcmp(word, "senders") || !strcmp(word, "range");
 }
 
 /* Take the mode of a table: write or read. */
@@ -178,6 +196,8 @@ static int take_view_key(struct ctl_args *a, struct ctl_val *node, struct ctl_vi
 		return take_subgroup(a, view);
 	if (!strcmp(word, "table"))
 		return ctl_take_table(a, CTL_ADD(view->subgroup, view->subgroups));
+	if (!strcmp(word, "range") && view->subgroups)
+		return take_range(a, view);
 	if (!strcmp(word, ctl_insecure_key.name)) {
 		view->insecure = true;
 		return CTL_OK;

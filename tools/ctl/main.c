@@ -46,7 +46,7 @@ static const struct noun nouns[] = {
 	  "           [subgroup ID [name S] [mode ordered|unordered] [window W]\n"
 	  "            [max-msg BYTES] [ring BYTES] [hold 0|1] [lsn N]\n"
 	  "            [log 0|1] [ack all|majority] [deliver stable|durable]\n"
-	  "            [min-copies N|default]\n"
+	  "            [min-copies N|default] [range 1,2,3]...\n"
 	  "            [members 1,2,3|all] [senders 1,2|none|all]\n"
 	  "            [shards S] [min K] [on-exit discard|leave]]...\n"
 	  "           [table ID cells N [cell BYTES] [mode write|read] [name S]\n"

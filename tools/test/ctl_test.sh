@@ -129,6 +129,15 @@ says 2 "subgroup 3 has no logs: only an ordered subgroup can have some" \
 says 2 "subgroup set: on-log-stall 'stay': none of wait|forget|leave" \
 	subgroup set 1 id 0 on-log-stall stay
 says 2 "subgroup set: log-stall-ms 'x': not a number" subgroup set 1 id 0 log-stall-ms x
+says 2 "subgroup 1 range: the list is missing" view set subgroup 1 range
+says 2 "subgroup 1 range 'all': not a list of 64 node ids at most" view set subgroup 1 range all
+says 2 "subgroup 1 range '1,x': not a list of 64 node ids at most" view set subgroup 1 range 1,x
+says 2 "subgroup 1 range '1-65': not a list of 64 node ids at most" view set subgroup 1 range 1-65
+says 2 "subgroup 1: 'range' is for subgroups with logs only" \
+	view set live node 1 vid 1 member 1@10.0.0.1 subgroup 1 range 1
+says 2 "'range' is not known here; .*said of a subgroup" view set live range 1
+says 2 "'range' is not known here" subgroup add node 1 id 7 log 1 range 1
+says 0 'range 1,2,3' help view
 says 0 'min-copies N|default' help view
 says 0 'on-log-stall wait|forget|leave' help subgroup
 says 2 "'shards' is not known here; .*said of a subgroup" view set live shards 3
@@ -550,6 +559,8 @@ for verb in 'view set live subgroup 1' 'subgroup add 1 id 2' 'subgroup replace 1
 		offers 'min-copies' spindle-ctl $verb log 1 min-c
 	}
 done
+offers '' spindle-ctl view set live subgroup 1 range ''
+offers 'range' spindle-ctl view set live subgroup 1 log 1 ra
 offers 'shards' spindle-ctl view set live subgroup 1 sh
 offers 'shards' spindle-ctl table add 1 table 2 cells 4 sh
 offers '' spindle-ctl table add 1 table 2 shards ''

@@ -212,6 +212,40 @@ static void test_logs(void)
 	   attr_is(sg[SPINDLE_SUBGROUP_A_MIN_COPIES], 4, 0), "a subgroup with logs is added");
 }
 
+/* The views of earlier eras that a request has, as text like "1,2,3 4". */
+static const char *sent_ranges(int n)
+{
+	struct nlattr *attr;
+	char *text = "";
+	unsigned int i;
+	int rem;
+
+	nla_for_each_nested(attr, sent_subgroup(n), rem) {
+		const uint32_t *id = nla_data(attr);
+
+		if (nla_type(attr) != SPINDLE_SUBGROUP_A_RANGE)
+			continue;
+		text = ctl_asprintf("%s%s", text, *text ? " " : "");
+		for (i = 0; i < nla_len(attr) / sizeof(*id); i++)
+			text = ctl_asprintf("%s%s%u", text, i ? "," : "", id[i]);
+	}
+	return text;
+}
+
+static void test_range(void)
+{
+	begin(1);
+	run(ctl_cmd_view, "view", SET "live lineage 0c1095cafebabeff0102030405060708/2 "
+	    "subgroup 0 lsn 5000 range 1,2,3 log 1 range 4 members 1 range 3,1-2 "
+	    "subgroup 1 log 1 subgroup 2 log 1 range 9");
+	ok(!strcmp(sent_ranges(0), "1,2,3 4 3,1,2"),
+	   "views of earlier eras go to the kernel in their order");
+	ok(!*sent_ranges(1), "a subgroup follows none by default");
+	ok(!strcmp(sent_ranges(2), "9"), "each subgroup has its own ones");
+	ok(attr_is(sent_attrs(0)[SPINDLE_SUBGROUP_A_LSN], 8, 5000), "the position stands beside them");
+	ok(attr_is(sent(SPINDLE_CMD_VIEW_SET)[SPINDLE_A_ERA], 8, 2), "the era is a later one");
+}
+
 static void test_logs_refused(void)
 {
 	static const char *const needs[] = { "ack all", "deliver stable", "min-copies 2" };
@@ -803,6 +837,7 @@ int main(void)
 	test_table();
 	test_table_mode();
 	test_logs();
+	test_range();
 	test_logs_refused();
 	test_log_tuning();
 	test_change();

@@ -118,7 +118,7 @@ enum spindle_from {
 #define SPINDLE_FEAT_FILL	(1ULL << 6) /* this attachment may use SPINDLE_IOC_FILL */
 #define SPINDLE_FEAT_LOG	(1ULL << 7) /* this subgroup has logs: ctl_durable */
 #define SPINDLE_FEAT_GATE	(1ULL << 8) /* readers get a message when it is durable */
-#define SPINDLE_FEAT_FIRST	(1ULL << 9) /* the subgroup had no view before @began_vid */
+#define SPINDLE_FEAT_FIRST	(1ULL << 9) /* no view before @began_vid, and no message */
 
 /**
  * enum spindle_state - state of an attachment, in ctl.state

@@ -61,6 +61,7 @@
 #define SPINDLE_MIN_HISTORY		65536	/* bytes of the smallest history */
 #define SPINDLE_MAX_HISTORY		1073741824	/* largest HISTORY */
 #define SPINDLE_RAW_MAX_COUNT		1000000	/* largest COUNT of a measurement */
+#define SPINDLE_MAX_RANGE		15	/* attributes RANGE of a subgroup */
 
 /**
  * enum spindle_cmd - requests, replies and notifications
@@ -525,7 +526,7 @@ enum spindle_subgroup_attr {
 	/**
 	 * @SPINDLE_SUBGROUP_A_LSN: u64, position of the next message: how many messages of the
 	 * subgroup were delivered before it, in all views. Of VIEW_SET: the position that an
-	 * ordered subgroup begins with, default 0; not with several shards
+	 * ordered subgroup begins with, default 0, at most 2^62; not with several shards
 	 */
 	SPINDLE_SUBGROUP_A_LSN,
 	/**
@@ -589,6 +590,14 @@ enum spindle_subgroup_attr {
 	 * stood still although messages wait for that; 0: none waits. Only with LOG (reply only)
 	 */
 	SPINDLE_SUBGROUP_A_DURABLE_MS,
+	/**
+	 * @SPINDLE_SUBGROUP_A_RANGE: binary; several: u32 of each member of a view of an earlier
+	 * era, as node ids, 1 to 64; the oldest view first, SPINDLE_MAX_RANGE at most. The first
+	 * view is not established before a majority of each of them has its record. Only of a live
+	 * VIEW_SET with LINEAGE and an ERA above 0, of a subgroup with LOG that has one shard and a
+	 * member
+	 */
+	SPINDLE_SUBGROUP_A_RANGE,
 	/* private: */
 	__SPINDLE_SUBGROUP_A_MAX
 #define SPINDLE_SUBGROUP_A_MAX (__SPINDLE_SUBGROUP_A_MAX - 1)

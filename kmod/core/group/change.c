@@ -17,14 +17,17 @@ static void begin_streams(struct spindle_mg *c, u32 i, u64 vid, bool stayed)
 /**
  * spindle_mg_start() - the subgroups of the first view are there: their streams and logs begin
  * @c: the subgroups
+ * @ranges: views of earlier eras that the view follows, or NULL; not used any more when this returns
  */
-void spindle_mg_start(struct spindle_mg *c)
+void spindle_mg_start(struct spindle_mg *c, const struct spindle_ranges *ranges)
 {
 	u32 i;
 
 	for (i = 0; i < c->view->num_subgroups; i++) {
-		if (c->mc[i] && c->mc[i]->durable)
+		if (c->mc[i] && c->mc[i]->durable) {
+			spindle_durable_follow(c->mc[i], ranges);
 			spindle_durable_begin(c->mc[i], NULL, true);
+		}
 		begin_streams(c, i, c->view->vid, false);
 	}
 }

@@ -21,6 +21,7 @@
 #include "core/membership/membership.h"
 #include "wire.h"
 
+struct spindle_ranges;
 struct spindle_streams;
 
 /* Writes that a push of a subgroup needs room for. */
@@ -144,7 +145,7 @@ bool spindle_mg_has_begun(const struct spindle_mg *c, u32 rank, u64 vid, bool st
 void spindle_mg_invite(struct spindle_mg *c, u64 now);
 
 /* change.c: the first view begins; then what membership calls, in this order. */
-void spindle_mg_start(struct spindle_mg *c);
+void spindle_mg_start(struct spindle_mg *c, const struct spindle_ranges *ranges);
 void spindle_mg_wedge(struct spindle_mg *c);
 bool spindle_mg_flushed(const struct spindle_mg *c, u32 rank);
 void spindle_mg_freeze(struct spindle_mg *c, u64 *have);

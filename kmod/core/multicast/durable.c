@@ -502,10 +502,31 @@ static void take_over(struct spindle_durable *d, const struct spindle_durable *o
 }
 
 /**
+ * spindle_durable_follow() - the first view of a subgroup follows views of earlier eras
+ * @mc: a subgroup with logs that begins with its first view, by spindle_durable_begin() after this
+ * @ranges: the ranges of all subgroups, made by spindle_ranges_add(); or NULL
+ */
+void spindle_durable_follow(struct spindle_mc *mc, const struct spindle_ranges *ranges)
+{
+	struct spindle_durable *d = mc->durable;
+	u32 i;
+
+	for (i = 0; ranges && i < ranges->views; i++) {
+		const struct spindle_range_view *view = &ranges->view[i];
+
+		if (view->subgroup != mc->id)
+			continue;
+		d->view[d->views].members = view->members;
+		memcpy(d->view[d->views++].node, view->node, sizeof(view->node));
+	}
+}
+
+/**
  * spindle_durable_begin() - the logs begin in a new view
  * @mc: the subgroup, begun
  * @old: the logs in the view before; NULL if this node was not in the subgroup
- * @fresh: without @old: the subgroup begins with this view, so that nothing can come before it
+ * @fresh: without @old: the subgroup begins with this view, so that nothing but the range of
+ *	spindle_durable_follow() can come before it
  */
 void spindle_durable_begin(struct spindle_mc *mc, struct spindle_durable *old, bool fresh)
 {
@@ -515,7 +536,7 @@ void spindle_durable_begin(struct spindle_mc *mc, struct spindle_durable *old, b
 		take_over(d, old);
 	else
 		d->known = fresh;
-	d->first = !old && fresh;
+	d->first = fresh && !d->views && !mc->deliver.lsn;
 	d->vid = mc->vid;
 	d->base = mc->deliver.lsn;
 	add_view(d);

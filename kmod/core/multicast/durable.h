@@ -26,6 +26,7 @@
 #define SPINDLE_CORE_DURABLE_H
 
 #include "core/base/push.h"
+#include "core/base/ranges.h"
 #include "core/base/sst.h"
 #include "core/base/view.h"
 
@@ -36,6 +37,8 @@ struct spindle_mc;
  * establishes no view by itself. Another one may, or the group restarts.
  */
 #define SPINDLE_DURABLE_VIEWS	16
+
+static_assert(SPINDLE_MAX_RANGE == SPINDLE_DURABLE_VIEWS - 1, "a range and the present view");
 
 /**
  * struct spindle_durable_view - members of a subgroup in a view
@@ -99,7 +102,7 @@ struct spindle_durable {
 	u64 vid;
 	/** @base: position of its first message */
 	u64 base;
-	/** @first: the subgroup had no view before @vid */
+	/** @first: the subgroup had no view before @vid, and no message */
 	bool first;
 	/** @established: @vid is established, as this member knows */
 	bool established;
@@ -107,7 +110,7 @@ struct spindle_durable {
 	bool known;
 	/** @views: entries in @view */
 	u32 views;
-	/** @view: views from the last established one to the present one */
+	/** @view: views from the last established one to the present one, also of earlier eras */
 	struct spindle_durable_view view[SPINDLE_DURABLE_VIEWS];
 	/** @reach: position that the rule of acknowledgment has come to */
 	u64 reach;
@@ -121,6 +124,7 @@ void spindle_durable_init(struct spindle_durable *d, const struct spindle_view_s
 bool spindle_durable_test(void *ctx);
 void spindle_durable_trigger(void *ctx);
 void spindle_durable_begin(struct spindle_mc *mc, struct spindle_durable *old, bool fresh);
+void spindle_durable_follow(struct spindle_mc *mc, const struct spindle_ranges *ranges);
 int spindle_durable_attach(struct spindle_mc *mc, const struct spindle_log_words *words, u64 lsn);
 void spindle_durable_detach(struct spindle_mc *mc);
 void spindle_durable_give_up(struct spindle_mc *mc);

@@ -52,6 +52,45 @@ void logs_give(struct sim *sim, struct spindle_view_subgroup *cfg)
 		cfg->min_copies = 1 + rng_below(&sim->logs, rng_chance(&sim->logs, 90) ? 3 : 8);
 }
 
+static void follow(struct sim *sim, u32 subgroup, u32 nodes)
+{
+	struct logged *all = &sim->views[subgroup];
+	u32 node[SIM_NODES], n = 0, i;
+
+	for (i = 0; i < sim->nodes; i++)
+		if (nodes & BIT(i))
+			node[n++] = i + 1;
+	if (spindle_ranges_add(&sim->ranges.all, subgroup, node, n))
+		sim_fail(sim, "subgroup %u: a range is refused", subgroup);
+	/* Id 0 puts them in front of the views of this era. */
+	all->view[all->n++] = (struct logged_view){ .nodes = nodes, .former = true };
+}
+
+/**
+ * logs_follow() - subgroups of the first view may follow views of earlier eras
+ * @sim: the schedule, with its first view
+ */
+void logs_follow(struct sim *sim)
+{
+	struct rng rng = { rng_mix(sim->seed ^ 0xeef0) };
+	u32 g, n, nodes, i;
+
+	if (!rng_chance(&rng, 40))
+		return;
+	for (g = 0; g < SIM_BORN; g++) {
+		const struct spindle_view_subgroup *cfg = &sim->first.subgroup[g];
+
+		if (!cfg->log || !cfg->members || rng_chance(&rng, 30))
+			continue;
+		for (n = 1 + rng_below(&rng, SIM_RANGE); n; n--) {
+			nodes = BIT(rng_below(&rng, sim->nodes));
+			for (i = 0; i < sim->nodes; i++)
+				nodes |= rng_chance(&rng, 60) ? BIT(i) : 0;
+			follow(sim, cfg->id, nodes);
+		}
+	}
+}
+
 static struct disk *disk_of(const struct node *node, u32 group)
 {
 	return &node->sim->disk[node->index][node->group[group].mc->id];
@@ -89,7 +128,9 @@ static bool is_fresh(const struct node *node, u32 group)
 	const struct spindle_view_subgroup *was = &node->mb.view[!node->mb.now].subgroup[group];
 	const struct spindle_mc *mc = node->group[group].mc;
 
-	return mc->vid == node->sim->first.vid || spindle_view_closed(was) || was->id != mc->id ||
+	if (mc->vid == node->sim->first.vid)
+		return !node->sim->views[mc->id].n;
+	return spindle_view_closed(was) || was->id != mc->id ||
 	       (!was->members && !mc->deliver.lsn);
 }
 
@@ -172,6 +213,7 @@ static void check_established(struct node *node, u32 group)
 	}
 	sim->established++;
 	sim->long_ranges += view - v > 1;
+	sim->followed += all->view[0].former && v < all->view;
 	view->established = true;
 }
 

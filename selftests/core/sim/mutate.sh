@@ -183,6 +183,8 @@ mutant fetch_pushed table/table.c 's/return !tb->read \&\& tb->member/return tb-
 mutant durable_untied multicast/durable.c 's/return d->established ? max(/return 1 ? max(/'
 mutant durable_no_records multicast/durable.c 's/d->reach >= d->base \&\& has_records(d)/d->reach >= d->base/'
 mutant durable_one_back multicast/durable.c '/^static bool has_records/,/^}/ s/for (i = 0;/for (i = d->views - 1;/'
+mutant durable_follows_none group/change.c 's/			spindle_durable_follow(c->mc\[i\], ranges);/			;/'
+mutant durable_follows_last multicast/durable.c '/^void spindle_durable_follow/,/^}/ s/for (i = 0; ranges \&\& i/for (i = ranges ? ranges->views - 1 : 0; ranges \&\& i/'
 mutant durable_no_base multicast/durable.c 's/d->known \&\& d->reach >= d->base \&\&/d->known \&\&/'
 mutant durable_joiner_knows multicast/durable.c 's/((d->known \&\& d->reach/((d->reach/'
 mutant durable_bit_stays multicast/durable.c 's/own\[SPINDLE_LOG_COL_RECORD\] &= ~SPINDLE_LOG_ESTABLISHED;/;/'

@@ -594,7 +594,7 @@ void node_start(struct node *node, const struct spindle_view *view)
 		node->mg.mc[g] = node_made(node, g, &node->mg.streams[g], &node->mg.tb[g]);
 		begin_group(node, g, NULL);
 	}
-	spindle_mg_start(&node->mg);
+	spindle_mg_start(&node->mg, &node->sim->ranges.all);
 }
 
 /**

@@ -134,6 +134,7 @@ static struct sim *sim_open(u64 seed, u64 skip, bool verbose)
 	for (i = 0; i < SIM_BORN; i++)
 		if (!spindle_view_is_table(&sim->first.subgroup[i]))
 			sim->first.subgroup[i].former = rng_mix(seed ^ 0x9999) % 3 * 1000 * i;
+	logs_follow(sim);
 	for (i = 0; i < sim->nodes; i++)
 		node_open(sim, i);
 	for (i = 0; i < sim->nodes - sim->late; i++)
@@ -354,7 +355,7 @@ struct total {
 	u64 found[LIE_KINDS];
 	u64 rules_changed, sharded, rules_unmet, rules_adopted, tables, cells, flushes;
 	u64 rows_fetched, rows_moved;
-	u64 logged, durable, established, long_ranges, gave_up, fetched, snapshots, loggers, gated;
+	u64 logged, durable, established, long_ranges, followed, gave_up, fetched, snapshots, loggers, gated;
 	u64 all_durable, stood_still, waited;
 };
 
@@ -404,6 +405,7 @@ static void add(struct total *t, const struct sim *sim)
 	t->durable += sim->durable;
 	t->established += sim->established;
 	t->long_ranges += sim->long_ranges;
+	t->followed += sim->followed;
 	t->gave_up += sim->gave_up;
 	t->fetched += sim->fetched;
 	t->snapshots += sim->snapshots;
@@ -461,10 +463,11 @@ static void report_counts(const struct total *t, double seconds)
 	       (unsigned long long)t->flushes, (unsigned long long)t->rows_fetched);
 	printf("# rows of nodes that came to another shard of a table: %llu\n",
 	       (unsigned long long)t->rows_moved);
-	printf("# schedules with logs: %llu, loggers %llu; moves of durable: %llu; views established: %llu, %llu behind others that were not; loggers given up: %llu, fetches from other disks: %llu, snapshots: %llu; messages behind a gate: %llu\n",
+	printf("# schedules with logs: %llu, loggers %llu; moves of durable: %llu; views established: %llu, %llu behind others that were not, %llu behind views of earlier eras; loggers given up: %llu, fetches from other disks: %llu, snapshots: %llu; messages behind a gate: %llu\n",
 	       (unsigned long long)t->logged, (unsigned long long)t->loggers,
 	       (unsigned long long)t->durable, (unsigned long long)t->established,
-	       (unsigned long long)t->long_ranges, (unsigned long long)t->gave_up,
+	       (unsigned long long)t->long_ranges, (unsigned long long)t->followed,
+	       (unsigned long long)t->gave_up,
 	       (unsigned long long)t->fetched, (unsigned long long)t->snapshots,
 	       (unsigned long long)t->gated);
 	printf("# logs that had all in the end: %llu; that too few members were left for: %llu; whose disks were dead: %llu\n",

@@ -44,6 +44,7 @@
 #define SIM_CELLS (SPINDLE_PAGE / SIM_SCALE / SPINDLE_MIN_CELL)
 #define SIM_TRIMS (SIM_NODES * SIM_GROUPS)
 #define SIM_VIEWS 64
+#define SIM_RANGE 3 /* views of earlier eras that a subgroup follows, at most */
 #define SIM_LIVES 8
 #define SIM_QUEUE 64 /* writes on a link */
 
@@ -242,6 +243,7 @@ struct logger {
  * @nodes: its members, by index
  * @base: position of its first message
  * @fresh: nothing comes before it
+ * @former: it is of an earlier era
  * @established: a member knows that it is established
  */
 struct logged_view {
@@ -249,6 +251,7 @@ struct logged_view {
 	u64 nodes;
 	u64 base;
 	bool fresh;
+	bool former;
 	bool established;
 };
 
@@ -260,6 +263,16 @@ struct logged_view {
 struct logged {
 	struct logged_view view[SIM_VIEWS];
 	u32 n;
+};
+
+/**
+ * struct sim_ranges - views of earlier eras
+ * @all: as the core takes them
+ * @view: room for them
+ */
+struct sim_ranges {
+	struct spindle_ranges all;
+	struct spindle_range_view view[SIM_GROUPS * SIM_RANGE];
 };
 
 /**
@@ -547,9 +560,11 @@ struct sim {
 	u32 disk_speed[SIM_NODES]; /* percent of the steps in which a disk persists something */
 	struct disk disk[SIM_NODES][SIM_IDS];
 	struct logged views[SIM_IDS]; /* by id */
+	struct sim_ranges ranges; /* that the first view follows */
 	u64 durable; /* moves of a durable position */
 	u64 established; /* views, by the first member that knew */
 	u64 long_ranges; /* of these, behind views that were not established */
+	u64 followed; /* and of these, behind views of earlier eras */
 	u64 gave_up; /* loggers that the history did not wait for */
 	u64 fetched; /* times that a logger got messages from the disk of another member */
 	u64 snapshots; /* or a snapshot, because none had them any more */
@@ -757,6 +772,7 @@ void kept_run(struct node *node, u32 group);
 /* logs.c */
 void logs_open(struct sim *sim);
 void logs_give(struct sim *sim, struct spindle_view_subgroup *cfg);
+void logs_follow(struct sim *sim);
 void log_begin(struct node *node, u32 group, bool again);
 void log_end(struct group *g);
 void log_aged(struct node *node, u32 group);

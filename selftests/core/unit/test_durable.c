@@ -108,6 +108,23 @@ static void unmake(struct spindle_mc *mc)
 	free(mc);
 }
 
+/* The range that the next first view follows. */
+static struct {
+	struct spindle_ranges all;
+	struct spindle_range_view view[2 * SPINDLE_MAX_RANGE];
+} ranges;
+
+/* A view of an earlier era, of these nodes. */
+static void follow(u32 subgroup, u32 nodes)
+{
+	u32 node[NODES], n = 0, i;
+
+	for (i = 0; i < NODES; i++)
+		if (nodes & BIT(i))
+			node[n++] = i + 1;
+	CHECK(!spindle_ranges_add(&ranges.all, subgroup, node, n));
+}
+
 /* B comes into a subgroup of these nodes. */
 static void open_at(u64 vid, u32 nodes, u32 log, u32 copies, bool fresh, u64 lsn)
 {
@@ -122,6 +139,9 @@ static void open_at(u64 vid, u32 nodes, u32 log, u32 copies, bool fresh, u64 lsn
 			     calloc(ENTRIES, sizeof(u64)), UNITS);
 	set_view(vid, nodes, SPINDLE_LOGGED | log, copies, lsn);
 	w.mc = make();
+	if (ranges.all.views)
+		spindle_durable_follow(w.mc, &ranges.all);
+	ranges.all.views = 0;
 	spindle_durable_begin(w.mc, NULL, fresh);
 	spindle_mc_remember(w.mc, &w.h);
 }
@@ -605,9 +625,130 @@ static void test_fresh(void)
 	say(A, 100, 5, 0);
 	CHECK(is_established());
 	CHECK_EQ(position(), 100);
+	/* There may be messages in front of it, of some other time. */
+	CHECK(!durable()->first);
+	close_it();
+	open_it(A | B, 0, 0);
 	CHECK(durable()->first);
 	next_view(A | B | C);
 	CHECK(!durable()->first);
+	close_it();
+	open_at(5, A | B, 0, 0, false, 0);
+	CHECK(!durable()->first);
+	close_it();
+}
+
+/*
+ * A group that has begun again follows views of earlier eras. Majorities of them have the record of
+ * the first view, before anything is durable.
+ */
+static void test_follows(void)
+{
+	follow(7, A | B | C);
+	follow(7, A | B | D);
+	open_at(57, A | B | E, SPINDLE_LOGGED_MAJORITY, 1, true, 5000);
+	CHECK(durable()->known && !durable()->first);
+	CHECK_EQ(durable()->views, 3);
+	CHECK_EQ(durable()->base, 5000);
+	CHECK_EQ(w.mc->deliver.lsn, 5000);
+	attach_logger(5000);
+	own(5000, 57);
+	say(E, 5000, 57, 0);
+	/* A majority of the present view alone. */
+	CHECK(!is_established());
+	CHECK_EQ(durable()->reach, 5000);
+	CHECK_EQ(position(), 0);
+	/* The record of an earlier view. */
+	say(A, 5000, 56, 0);
+	CHECK(!is_established());
+	say(A, 5000, 57, 0);
+	CHECK(is_established());
+	CHECK_EQ(position(), 5000);
+	CHECK_EQ(durable()->views, 1);
+	arrive(2);
+	say(A, 5002, 57, 0);
+	own(5001, 57);
+	CHECK_EQ(position(), 5001);
+	close_it();
+}
+
+/* Each view of the range counts, the oldest one and the last one. */
+static void test_follows_each(void)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		follow(7, i ? A | B | C : B | D | E);
+		follow(7, i ? B | D | E : A | B | C);
+		open_at(9, A | B | C, 0, 0, true, 10);
+		attach_logger(10);
+		own(10, 9);
+		say(A | C, 10, 9, 0);
+		CHECK(!is_established());
+		CHECK_EQ(position(), 0);
+		/* A member of an earlier era comes back. The views before go on to count. */
+		next_view(A | B | C | D);
+		CHECK(durable()->known);
+		own(10, 10);
+		say(A | C, 10, 10, 0);
+		CHECK(!is_established());
+		say(D, 9, 10, 0);
+		CHECK(!is_established());
+		say(D, 10, 10, 0);
+		CHECK(is_established());
+		CHECK_EQ(position(), 10);
+		next_view(A | B);
+		CHECK_EQ(durable()->views, 2);
+		close_it();
+	}
+}
+
+/* A view of the members that begin again asks for no other records than the first view does. */
+static void test_follows_equal(void)
+{
+	follow(7, C | B | A);
+	open_at(9, A | B | C, 0, 0, true, 0);
+	CHECK_EQ(durable()->views, 1);
+	CHECK(!durable()->first);
+	attach_logger(0);
+	own(0, 9);
+	say(A | C, 0, 8, 0);
+	CHECK(!is_established());
+	say(C, 0, 9, 0);
+	CHECK(is_established());
+	close_it();
+}
+
+/* The ranges of other subgroups are theirs. */
+static void test_follows_other(void)
+{
+	follow(6, D | E);
+	follow(7, A | D | E);
+	follow(8, D | E);
+	open_at(9, A | B, 0, 0, true, 0);
+	CHECK_EQ(durable()->views, 2);
+	CHECK_EQ(durable()->view[0].members, 3);
+	CHECK_EQ(durable()->view[0].node[2], 5);
+	CHECK_EQ(durable()->view[0].now, BIT_ULL(0));
+	close_it();
+	follow(6, D | E);
+	open_at(9, A | B, 0, 0, true, 0);
+	CHECK_EQ(durable()->views, 1);
+	CHECK(durable()->first);
+	close_it();
+}
+
+/* A joiner of a group that has begun again does not know the range, and is told. */
+static void test_follows_joiner(void)
+{
+	open_at(10, A | B | C, 0, 0, false, 5000);
+	attach_logger(5000);
+	own(5000, 10);
+	say(A | C, 5000, 10, 0);
+	CHECK(!is_established());
+	say(A, 5000, 10, SPINDLE_LOG_ESTABLISHED);
+	CHECK(is_established());
+	CHECK_EQ(position(), 5000);
 	close_it();
 }
 
@@ -645,6 +786,27 @@ static void test_many_views(void)
 		CHECK_EQ(durable()->views, 2);
 		close_it();
 	}
+}
+
+/* The longest range leaves room for the first view, and not for one more. */
+static void test_follows_many(void)
+{
+	u32 i;
+
+	for (i = 1; i <= SPINDLE_MAX_RANGE; i++)
+		follow(7, several(i));
+	open_at(57, A | B | C, 0, 0, true, 0);
+	CHECK_EQ(durable()->views, SPINDLE_DURABLE_VIEWS);
+	CHECK(durable()->known);
+	CHECK_EQ(durable()->view[SPINDLE_DURABLE_VIEWS - 1].members, 3);
+	next_view(A | B);
+	CHECK(!durable()->known);
+	CHECK_EQ(durable()->views, SPINDLE_DURABLE_VIEWS);
+	attach_logger(0);
+	own(0, 58);
+	say(A, 0, 58, 0);
+	CHECK(!is_established());
+	close_it();
 }
 
 /* The logger and all that it has said go over to the next view. */
@@ -1372,7 +1534,13 @@ int main(void)
 		{ "a logger that says the same again", test_says_same },
 		{ "messages for some of the members", test_no_masks },
 		{ "a subgroup that begins with the view", test_fresh },
+		{ "a subgroup that has begun again", test_follows },
+		{ "each view of the range counts", test_follows_each },
+		{ "a range of the same members", test_follows_equal },
+		{ "ranges of other subgroups", test_follows_other },
+		{ "a joiner of a group that has begun again", test_follows_joiner },
 		{ "more views than a member remembers", test_many_views },
+		{ "the longest range", test_follows_many },
 		{ "the next view takes all over", test_take_over },
 		{ "the record of a view that changed nothing", test_stays },
 		{ "who is waited for", test_waits_for },

@@ -26,6 +26,7 @@ static u64 joined, formed, begun, anew;
 static u32 ran[GROUPS], me, forms, connections, room, posts;
 static bool told;
 static u64 tables; /* subgroups that are tables */
+static u64 logged; /* subgroups that have logs */
 
 /* The posts in order: the rank of the receiver, and the subgroup (64: membership). */
 static struct {
@@ -188,6 +189,7 @@ static void subgroup(struct spindle_view *v, u32 index, u64 members, u64 senders
 	v->subgroup[index] = (struct spindle_view_subgroup){
 		.id = 40 + index, .window = 8, .max_msg = 100, .ring = 4096,
 		.members = members, .senders = senders,
+		.log = logged & BIT_ULL(index) ? SPINDLE_LOGGED : 0,
 	};
 	if (tables & BIT_ULL(index)) {
 		v->subgroup[index].mode = SPINDLE_MODE_TABLE;
@@ -857,6 +859,37 @@ static void test_tables(void)
 	end();
 }
 
+/* The first view follows views of earlier eras. Each subgroup with logs gets its own ones. */
+static void test_follow(void)
+{
+	static struct {
+		struct spindle_ranges all;
+		struct spindle_range_view view[3];
+	} r;
+	static const u32 node[] = { 22, 24, 25 };
+
+	logged = BIT_ULL(0) | BIT_ULL(3);
+	CHECK(!spindle_ranges_add(&r.all, 43, node, 1));
+	CHECK(!spindle_ranges_add(&r.all, 40, node, 2));
+	CHECK(!spindle_ranges_add(&r.all, 40, node, 3));
+	run_live();
+	spindle_mg_start(&c, &r.all);
+	CHECK_EQ(c.mc[0]->durable->views, 3);
+	CHECK_EQ(c.mc[0]->durable->view[0].members, 2);
+	CHECK_EQ(c.mc[0]->durable->view[1].node[2], 25);
+	CHECK_EQ(c.mc[0]->durable->view[2].node[0], 21);
+	CHECK_EQ(c.mc[3]->durable->views, 2);
+	CHECK_EQ(c.mc[3]->durable->view[0].node[0], 22);
+	CHECK(!c.mc[1]->durable);
+	end();
+	run_live();
+	spindle_mg_start(&c, NULL);
+	CHECK_EQ(c.mc[0]->durable->views, 1);
+	CHECK(c.mc[0]->durable->known && c.mc[0]->durable->first);
+	logged = 0;
+	end();
+}
+
 /* Mark all blocks of the stopped streams as complete: no device writes any more. */
 static void calm(struct spindle_streams *ss)
 {
@@ -876,7 +909,7 @@ static void test_streams(void)
 			c.streams[i] = make_streams(c.view, i, c.mc[i]);
 	/* One subgroup has failed before the view began. */
 	c.mc[3]->ended = true;
-	spindle_mg_start(&c);
+	spindle_mg_start(&c, NULL);
 	CHECK_EQ(c.streams[0]->vid, VID);
 	CHECK(!c.streams[0]->stayed);
 	CHECK_EQ(c.streams[1]->vid, VID);
@@ -1045,6 +1078,7 @@ static const struct tap_case cases[] = {
 	{ "tables go through a change of the view, without messages", test_tables },
 	{ "a table begins in empty rows", test_clear },
 	{ "streams begin, stop and stay with their subgroups", test_streams },
+	{ "a first view follows views of earlier eras", test_follow },
 	{ "a subgroup gets its memory", test_create },
 	{ "a subgroup that lacks members waits", test_lacking },
 	{ "places in rows follow the layout", test_wire },

@@ -98,6 +98,22 @@ static void put_logs(struct tree *sg)
 		tree_u32(sg, SPINDLE_SUBGROUP_A_MIN_COPIES, below(4));
 }
 
+/* Is the live view that is being made of a later era, so that its subgroups may have ranges? */
+static bool later;
+
+/* Views of an earlier era. Now and then a node is in one of them twice, or there are too many. */
+static void put_range(struct tree *sg)
+{
+	uint32_t node[8], views = one_in(8) ? below(20) : 1 + below(3), n, i;
+
+	while (views--) {
+		n = one_in(10) ? below(8) : 1 + below(3);
+		for (i = 0; i < n; i++)
+			node[i] = one_in(10) ? below(8) : CHURN_FIRST + i;
+		tree_put(sg, SPINDLE_SUBGROUP_A_RANGE, node, n * sizeof(*node));
+	}
+}
+
 /* @attr: SPINDLE_A_SUBGROUP or SPINDLE_A_REPLACE */
 static void put_subgroup(struct tree *t, int attr, uint32_t id, uint32_t members, bool live)
 {
@@ -125,6 +141,8 @@ static void put_subgroup(struct tree *t, int attr, uint32_t id, uint32_t members
 		put_sizes(&sg, ring, logs);
 		if (logs)
 			put_logs(&sg);
+		if (logs && later && one_in(2))
+			put_range(&sg);
 	}
 	for (i = 0; one_in(2) && i < 8; i++) {
 		uint32_t r = below(8);
@@ -165,6 +183,11 @@ static uint32_t any_view(struct tree *t, uint32_t id, uint64_t vid, bool live)
 	tree_u64(t, SPINDLE_A_VIEW_ID, vid);
 	if (live)
 		put_live(t);
+	later = live && one_in(4);
+	if (later) {
+		tree_put(t, SPINDLE_A_LINEAGE, "a lineage of era", SPINDLE_LINEAGE_LEN);
+		tree_u64(t, SPINDLE_A_ERA, 1);
+	}
 	for (i = 0; i <= CHURN_NODES; i++) {
 		uint32_t ip = htonl(0x0a000001);
 
@@ -179,6 +202,7 @@ static uint32_t any_view(struct tree *t, uint32_t id, uint64_t vid, bool live)
 	n = one_in(10) ? below(20) : 1 + below(4);
 	for (i = 0; i < n; i++)
 		put_subgroup(t, SPINDLE_A_SUBGROUP, 1 + (live ? 2 * i : i), members, live);
+	later = false;
 	rng = saved;
 	return members & ~(1U << CHURN_NODES);
 }
