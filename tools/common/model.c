@@ -106,6 +106,9 @@ const struct ctl_key ctl_timing_key = CTL_KEY("timing", NULL, SWITCH, SPINDLE_A_
 /* Only "off" can be set. The node then accepts no peer that has its former key. */
 const struct ctl_key ctl_former_key = CTL_KEY("former-key", NULL, SWITCH, SPINDLE_A_FORMER_KEY);
 
+/* A word of files and of the command line; the key itself is never shown. */
+const struct ctl_key ctl_secret_key = CTL_KEY("key-file", "KeyFile", STR, 0);
+
 const struct ctl_key ctl_vid_key = CTL_KEY("vid", "Vid", U64, SPINDLE_A_VIEW_ID);
 
 /**

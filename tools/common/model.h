@@ -99,6 +99,7 @@ extern const struct ctl_key ctl_tune_keys[];
 extern const struct ctl_key ctl_timing_key;
 extern const struct ctl_key ctl_former_key;
 extern const struct ctl_key ctl_vid_key;
+extern const struct ctl_key ctl_secret_key;
 
 struct ctl_secret;
 

@@ -15,82 +15,9 @@
 #include "conf.h"
 #include "diff.h"
 
-/* Quote a string that a reader of files would take for a blank, a comment or a quote. */
-static void print_str(const char *s)
-{
-	const unsigned char *c;
-	bool plain = *s;
-
-	for (c = (const unsigned char *)s; *c; c++)
-		plain &= *c > ' ' && *c != '"' && *c != '#' && *c != '\\' && *c != 127;
-	if (plain) {
-		puts(s);
-		return;
-	}
-	putchar('"');
-	for (c = (const unsigned char *)s; *c; c++) {
-		if (*c == '"' || *c == '\\')
-			printf("\\%c", *c);
-		else if (*c < ' ' || *c == 127)
-			printf("\\x%02x", *c);
-		else
-			putchar(*c);
-	}
-	puts("\"");
-}
-
-static void print_vals(const struct ctl_key *keys, const struct ctl_val *val)
-{
-	for (; keys->name; keys++, val++) {
-		if (!val->set || ctl_val_none(keys, val))
-			continue;
-		printf("%s = ", keys->conf);
-		if (keys->kind == CTL_STR)
-			print_str(val->str);
-		else
-			puts(ctl_val_text(keys, val));
-	}
-}
-
-static void print_subgroup(const struct ctl_subgroup *sg)
-{
-	struct ctl_subgroup out = *sg;
-	bool table = ctl_is_table(sg);
-	unsigned int i;
-
-	/* The section says that it is a table, of mode write unless there is a line. */
-	out.val[CTL_SG_MODE].set &= !table;
-	for (i = CTL_SG_LOG; i <= CTL_SG_MIN_COPIES; i++)
-		out.val[i].set &= ctl_is_logged(sg);
-	printf("\n[%s]\n", table ? "Table" : "Subgroup");
-	print_vals(ctl_subgroup_keys, out.val);
-	if (ctl_is_read(sg))
-		printf("%s = %s\n", ctl_table_mode_key.conf, ctl_mode_text(sg));
-	printf("Members = %s\n", ctl_ids_text(&sg->members));
-	if (!table)
-		printf("Senders = %s\n", ctl_ids_text(&sg->senders));
-	print_vals(ctl_rule_keys, sg->rule);
-}
-
-static void print_view(const struct ctl_view *view)
-{
-	unsigned int i;
-
-	printf("\n[View]\nVid = %llu\n", (unsigned long long)view->vid.num);
-	if (view->is_live) {
-		puts("# The view as of now. Nodes that apply this file join it; it begins again by\n"
-		     "# apply --bootstrap only.\nLive = yes");
-		print_vals(ctl_live_keys, view->live);
-		if (view->witnesses.count)
-			printf("%s = %s\n", ctl_witness_key.conf, ctl_ids_text(&view->witnesses));
-	}
-	if (view->nodes.set)
-		printf("Nodes = %s\n", ctl_ids_text(&view->nodes));
-	for (i = 0; i < view->members; i++)
-		printf("Member = %s\n", ctl_member_text(&view->member[i]));
-	for (i = 0; i < view->subgroups; i++)
-		print_subgroup(&view->subgroup[i]);
-}
+static const char live_note[] =
+	"# The view as of now. Nodes that apply this file join it; it begins again by\n"
+	"# apply --bootstrap only.\n";
 
 /* Print lines that are not values of a node, and comments for what the kernel does not show. */
 static void print_notes(const struct ctl_running *run)
@@ -114,11 +41,11 @@ static void print_conf(const struct ctl_conf *conf, const struct ctl_running *ru
 
 	for (i = 0; i < conf->nodes; i++) {
 		printf("%s[Node]\n", i ? "\n" : "");
-		print_vals(ctl_node_keys, conf->node[i].val);
+		ctl_conf_print_vals(stdout, ctl_node_keys, conf->node[i].val);
 		print_notes(&running[i]);
 	}
 	for (i = 0; i < conf->views; i++)
-		print_view(&conf->view[i]);
+		ctl_conf_print_view(stdout, &conf->view[i], live_note);
 }
 
 /* Several nodes of one kernel can have the same view, which is written once. */
@@ -147,6 +74,8 @@ static void add_node(struct ctl_conf *conf, const struct ctl_running *run)
 	if (!run->has_view || (run->in_live && run->live_state == SPINDLE_LIVE_STOPPED))
 		return;
 	now = run->view.is_live ? ctl_live_asked(&run->view) : run->view;
+	/* A view that begins again is another group. */
+	now.lineage.set = false;
 	view = find_view(conf, &now);
 	if (!view) {
 		view = CTL_ADD(conf->view, conf->views);

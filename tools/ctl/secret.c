@@ -13,8 +13,6 @@
 #include "common/util.h"
 #include "secret.h"
 
-const struct ctl_key ctl_secret_key = CTL_KEY("key-file", "KeyFile", STR, 0);
-
 /* Read as many bytes as there is room for. Return: 0 or -errno. */
 static int read_all(struct ctl_secret *secret, int fd)
 {

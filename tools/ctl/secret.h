@@ -7,8 +7,6 @@
 
 #include "common/net.h"
 
-extern const struct ctl_key ctl_secret_key;
-
 /**
  * struct ctl_secret - a key, which is never printed
  */

@@ -36,8 +36,8 @@ struct logd_group {
 	 * subgroups with their rules, the lineage with the era as text
 	 */
 	struct ctl_view view;
-	/** @pool: memory of @view */
-	struct ctl_pool pool;
+	/** @pool: memory of @view, which is allocated */
+	struct ctl_pool *pool;
 	/** @text: the file, which is allocated */
 	char *text;
 	/** @len: bytes of @text */

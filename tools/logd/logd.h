@@ -16,8 +16,7 @@
 #include "log.h"
 #include "peers.h"
 #include "record.h"
-
-struct logd_restart;
+#include "state.h"
 
 /* Messages that are taken at once. */
 #define LOGD_BATCH	64
@@ -78,10 +77,10 @@ struct logd_last {
 struct logd {
 	/** @opts: command line */
 	const struct logd_opts *opts;
+	/** @state: files for a restart; NULL: this process keeps none */
+	struct logd_state *state;
 	/** @peers: other nodes, or NULL */
 	struct logd_peers *peers;
-	/** @restart: files of the node for a restart, or NULL */
-	struct logd_restart *restart;
 	/** @catch: how the log catches up from them */
 	struct logd_catch catch;
 	/** @attach: what to attach to */

@@ -73,6 +73,8 @@ static struct logd_opts opts;
 static struct logd *logs;
 static unsigned int count;
 static struct logd_peers peers;
+static struct logd_state state;
+static bool has_state;
 static struct logd_restart restart;
 
 /* Tell systemd that all logs are open. Without systemd there is no such socket. */
@@ -192,39 +194,54 @@ static int parse(int argc, char **argv)
 	return CTL_OK;
 }
 
+/* Only a process that has all logs of its node keeps what a restart needs. */
+static bool open_state(void)
+{
+	if (has_state)
+		return true;
+	has_state = logd_state_open(&state, opts.dir, opts.node);
+	if (!has_state)
+		ctl_err("%s", state.why);
+	return has_state;
+}
+
 /* Open the logs that are named, or all. Return: whether they are open. */
 static bool open_logs(char **names)
 {
+	bool named = count;
 	unsigned int i;
 
-	if (!count)
+	if (!named)
 		count = logd_find(opts.node, &names);
-	if (!count)
+	/* The node may be in another view than when the process began. */
+	if (!count || (peers.on && !logd_peers_refresh(&peers)))
+		return false;
+	if (!named && (!open_state() || !logd_peers_keep(&peers, &state)))
 		return false;
 	logs = ctl_alloc(count * sizeof(*logs));
-	/* The node may be in another view by now. */
-	if (peers.on && !logd_peers_refresh(&peers))
-		return false;
 	for (i = 0; i < count; i++) {
 		logs[i].peers = &peers;
-		logs[i].restart = &restart;
+		logs[i].state = named ? NULL : &state;
 		if (!logd_open(&logs[i], &opts, names[i]))
 			return false;
 	}
 	logd_peers_listen(&peers, &opts, logs, count);
-	logd_restart_serve(&restart, logs, count);
+	if (!named)
+		logd_restart_serve(&restart, logs, count);
 	return true;
 }
 
-/* Return: whether the node is in a view, or has to be brought into one by somebody else. */
+/* A node that is in no view finds its group, if its files know one. */
 static bool find_group(int signals)
 {
-	int due;
-
 	restart.opts = &opts;
 	restart.peers = &peers;
-	due = logd_restart_is_due(&restart);
-	return due <= 0 ? !due : logd_restart_run(&restart, signals);
+	restart.state = &state;
+	if (count || !logd_restart_knows(&opts))
+		return true;
+	if (!open_state())
+		return false;
+	return !logd_restart_is_due(&restart) || logd_restart_run(&restart, signals);
 }
 
 int main(int argc, char **argv)
@@ -237,9 +254,9 @@ int main(int argc, char **argv)
 	rc = parse(argc, argv);
 	if (rc)
 		return ctl_flush(rc == CTL_OPT_SHOWN ? CTL_OK : rc);
+	count = (unsigned int)(argc - optind - 1);
 	if (!logd_peers_begin(&peers, &opts))
 		return CTL_FAILED;
-	count = (unsigned int)(argc - optind - 1);
 	signals = open_signals();
 	if (signals < 0)
 		return CTL_FAILED;

@@ -15,7 +15,6 @@
 
 #include "common/key.h"
 #include "logd.h"
-#include "restart.h"
 
 /* A frame is at least this long, if a segment has room for four of them. */
 #define FRAME		(1U << 20)
@@ -388,7 +387,7 @@ static struct logd_last last_of(const struct logd *l)
 static bool is_cut(const struct logd *l, uint64_t era)
 {
 	return l->role && l->scan.n_epochs && l->scan.last_epoch.era < era &&
-	       logd_restart_has_entered(l->restart, era);
+	       l->state && l->state->group.is && l->state->group.era == era;
 }
 
 /*
@@ -498,8 +497,6 @@ bool logd_open(struct logd *l, const struct logd_opts *opts, const char *subgrou
 		l->attach.flags |= SPINDLE_ATTACH_LOG;
 	memcpy(l->peers->server.id.lineage, l->q.lineage, sizeof(l->q.lineage));
 	spindle_detach(&l->q);
-	if (l->role && !logd_restart_open(l->restart))
-		return false;
 	if (!open_dir(l) || !logd_role_open(l) || !scan(l))
 		return false;
 	if (!(l->scan.is_new ? begin_new(l, era) : begin_again(l, era)) && !l->catch.on)

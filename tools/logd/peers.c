@@ -74,6 +74,35 @@ bool logd_peers_refresh(struct logd_peers *p)
 }
 
 /**
+ * logd_peers_keep() - have votes and group file of the present view on disk
+ * @p: the peers
+ * @state: files of the node
+ *
+ * A node that is in no view any more has nothing to keep.
+ *
+ * Return: whether that was possible; a sentence says why not.
+ */
+bool logd_peers_keep(struct logd_peers *p, struct logd_state *state)
+{
+	struct ctl_val id = ctl_val_num(state->node);
+	struct ctl_pool *before = ctl_pool_use(&p->pool);
+	struct ctl_running *run = NULL;
+	unsigned int count = 0;
+	bool good;
+
+	if (!p->asks)
+		p->asks = !ctl_net_open(&p->views, CTL_SAY);
+	good = p->asks && !ctl_fetch(&p->views, "group file", &id, &run, &count, true);
+	if (good && count && run[0].has_view)
+		good = logd_state_view(state, &run[0].view);
+	ctl_pool_use(before);
+	ctl_pool_drop(&p->pool);
+	if (!good && state->why[0])
+		ctl_err("%s", state->why);
+	return good;
+}
+
+/**
  * logd_peers_begin() - find out whether there are peers to speak to
  * @p: the peers, zeroed
  * @opts: command line

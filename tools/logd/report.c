@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "logd.h"
-#include "restart.h"
 
 static bool fail_record(struct logd *l, int err)
 {
@@ -96,9 +95,9 @@ bool logd_view_begins(struct logd *l, uint64_t base, bool next, bool first)
 	if (!view.members)
 		return logd_fail(l, "the members of view %llu are not known",
 				 (unsigned long long)l->vid);
-	/* A restart needs the members of the view, and where they are. */
-	if (!logd_restart_view(l->restart))
-		return logd_fail(l, "the configuration of the group is not on disk");
+	/* A restart that has the record also needs the addresses of the members. */
+	if (l->state && !logd_peers_keep(l->peers, l->state))
+		return logd_fail(l, "the files for a restart are not on disk");
 	memcpy(now->lineage, l->q.lineage, sizeof(now->lineage));
 	logd_record_add(now, &view, next, first);
 	return write_record(l);

@@ -74,6 +74,45 @@ static bool call(struct logd_restart *r, struct ctl_req *req)
 	return !ctl_net_call(&r->peers->net, req, NULL, CTL_SAY);
 }
 
+/* What the first view of a subgroup follows: positions, and views of earlier eras. */
+static bool set_range(struct logd_restart *r, struct ctl_subgroup *sg)
+{
+	struct spindle_restart_keep *keep = ctl_alloc(sizeof(*keep));
+	const struct spindle_restart_record *record = &keep->record;
+	uint32_t i, k;
+
+	if (!logd_state_record(r->state, (uint32_t)sg->val[CTL_SG_ID].num, keep)) {
+		ctl_err("node %u: %s", r->opts->node, r->state->why);
+		return false;
+	}
+	if (!record->views)
+		return true;
+	sg->val[CTL_SG_LSN] = ctl_val_num(record->view[record->views - 1].base);
+	for (i = 0; i + 1 < record->views; i++) {
+		struct ctl_ids *ids = CTL_ADD(sg->range, sg->ranges);
+
+		ids->set = true;
+		for (k = 0; k < record->view[i].members; k++)
+			ctl_ids_add(ids, record->view[i].node[k]);
+	}
+	return true;
+}
+
+/* The view of the group file, and what the files say of its subgroups with logs. */
+static bool make_view(struct logd_restart *r, struct ctl_view *view)
+{
+	unsigned int i;
+
+	*view = r->state->group.view;
+	view->subgroup = ctl_alloc((view->subgroups + 1) * sizeof(*view->subgroup));
+	for (i = 0; i < view->subgroups; i++) {
+		view->subgroup[i] = r->state->group.view.subgroup[i];
+		if (ctl_is_logged(&view->subgroup[i]) && !set_range(r, &view->subgroup[i]))
+			return false;
+	}
+	return true;
+}
+
 /**
  * logd_kernel_enter() - begin the first view after a restart, which is in the group file
  * @r: the restart
@@ -84,11 +123,16 @@ bool logd_kernel_enter(struct logd_restart *r)
 {
 	struct ctl_pool *before = ctl_pool_use(&r->peers->pool);
 	struct ctl_val id = ctl_val_num(r->opts->node);
-	struct ctl_req *req = ctl_req_new(&r->peers->net, SPINDLE_CMD_VIEW_SET, 0, "restart");
+	struct ctl_view view;
+	struct ctl_req *req;
 	bool good;
 
-	ctl_view_put(req, &id, &r->state->group.view);
-	good = call(r, req);
+	good = make_view(r, &view);
+	if (good) {
+		req = ctl_req_new(&r->peers->net, SPINDLE_CMD_VIEW_SET, 0, "restart");
+		ctl_view_put(req, &id, &view);
+		good = call(r, req);
+	}
 	ctl_pool_use(before);
 	ctl_pool_drop(&r->peers->pool);
 	return good;

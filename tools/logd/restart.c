@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "logd.h"
@@ -36,6 +37,24 @@ static bool fail(struct logd_restart *r)
 /* ---- begin --------------------------------------------------------------------------------- */
 
 /**
+ * logd_restart_knows() - do the files of a node know a group?
+ * @opts: command line
+ *
+ * Nothing is made or opened, because most nodes have no such files.
+ *
+ * Return: whether there is a group file.
+ */
+bool logd_restart_knows(const struct logd_opts *opts)
+{
+	char *path = ctl_asprintf("%s/%u/group", opts->dir, opts->node);
+	struct stat st;
+	bool has = !lstat(path, &st);
+
+	ctl_free(path);
+	return has;
+}
+
+/**
  * logd_restart_is_due() - does the node have to find its group?
  * @r: the restart; opts, peers and state are set
  *
@@ -48,6 +67,9 @@ bool logd_restart_is_due(struct logd_restart *r)
 {
 	uint64_t era, vid;
 
+	/* Without peers, nobody has opened it. */
+	if (!r->peers->net.sk && ctl_net_open(&r->peers->net, CTL_SAY))
+		return false;
 	return r->state->group.is && logd_kernel_look(r, &era, &vid) == LOGD_KERNEL_NONE;
 }
 

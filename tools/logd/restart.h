@@ -18,6 +18,8 @@
 #include "peers.h"
 #include "state.h"
 
+struct logd_opts;
+
 /* A first view that has not formed after so long is given up: a member may be away. */
 #define LOGD_FORM_MS	30000U
 /* A join that has not succeeded after so long is given up. */
@@ -119,6 +121,7 @@ struct logd_restart {
 
 /* restart.c */
 
+bool logd_restart_knows(const struct logd_opts *opts);
 bool logd_restart_is_due(struct logd_restart *r);
 bool logd_restart_run(struct logd_restart *r, int signals);
 void logd_restart_serve(struct logd_restart *r, const struct logd *logs, unsigned int count);

@@ -60,8 +60,6 @@ struct logd_state {
 	int dir;
 	/** @lock: lock file; -1: it is not open */
 	int lock;
-	/** @frame: bytes of the longest frame that a log may have */
-	uint32_t frame;
 	/** @failed: a write has failed, so nobody knows what is on disk; all is refused */
 	bool failed;
 	/** @group: contents of the group file */
@@ -110,11 +108,7 @@ bool logd_state_enter(struct logd_state *s, const struct spindle_restart_proposa
 bool logd_state_join(struct logd_state *s, uint64_t era, const struct logd_way *way,
 		     unsigned int count);
 
-/*
- * The record of a subgroup on disk, also of one whose log is missing: its newest view is the one
- * that "view set" begins, the other views are the range (rkern: base and former).
- */
-bool logd_state_record(struct logd_state *s, uint32_t subgroup,
-		       struct spindle_restart_keep *keep);
+/* For the kernel: base and range of the view that "view set" begins. */
+bool logd_state_record(struct logd_state *s, uint32_t subgroup, struct spindle_restart_keep *keep);
 
 #endif /* SPINDLE_LOGD_STATE_H */

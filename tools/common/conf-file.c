@@ -34,11 +34,10 @@
 
 #include <linux/spindle_genl.h>
 
-#include "common/live.h"
-#include "common/model.h"
-#include "common/util.h"
 #include "conf.h"
-#include "secret.h"
+#include "live.h"
+#include "model.h"
+#include "util.h"
 
 /* How many complaints are printed. A file that is no configuration at all would have many. */
 #define COMPLAINTS_MAX	20
@@ -88,6 +87,13 @@ void ctl_conf_complain(struct ctl_conf *conf, int line, const char *fmt, ...)
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
 	va_end(ap);
+	if (conf->quiet) {
+		if (conf->errors == 1)
+			conf->first = ctl_asprintf("line %d: %s", line,
+						   text ? ctl_clean(text) : "?");
+		free(text);
+		return;
+	}
 	fflush(stdout);
 	fprintf(stderr, "%s:%d: %s\n", conf->file, line, text ? ctl_clean(text) : "?");
 	free(text);
@@ -307,6 +313,19 @@ static void read_witnesses(struct reader *r, struct ctl_view *view, const char *
 	check_value(r, word, text, ctl_witness_parse(text, &view->witnesses));
 }
 
+/* The group that the view belongs to, with its era. */
+static void read_lineage(struct reader *r, struct ctl_view *view, const char *word,
+			 const char *text)
+{
+	uint8_t lineage[SPINDLE_LINEAGE_LEN];
+	uint64_t era;
+
+	read_val(r, &ctl_lineage_key, &view->lineage, word, text);
+	view->is_live = true;
+	if (view->lineage.set)
+		check_value(r, word, text, ctl_lineage_parse(text, lineage, &era));
+}
+
 static void read_view(struct reader *r, const char *word, const char *text)
 {
 	const struct ctl_key *live = ctl_key_find_conf(ctl_live_keys, word);
@@ -320,6 +339,8 @@ static void read_view(struct reader *r, const char *word, const char *text)
 	} else if (ctl_conf_word(word, ctl_live_key.conf)) {
 		read_val(r, &ctl_live_key, &view->said, word, text);
 		view->is_live |= view->said.num;
+	} else if (ctl_conf_word(word, ctl_lineage_key.conf)) {
+		read_lineage(r, view, word, text);
 	} else if (ctl_conf_word(word, "Vid")) {
 		read_val(r, &ctl_vid_key, &view->vid, word, text);
 	} else if (ctl_conf_word(word, "Nodes")) {
@@ -329,9 +350,9 @@ static void read_view(struct reader *r, const char *word, const char *text)
 			    ctl_members_add(&view->member, &view->members, text, r->line,
 					    ctl_member_parse));
 	} else {
-		bad_key(r, word, ctl_asprintf("Vid, Member, Nodes, %s, %s, %s", ctl_live_key.conf,
-					      ctl_key_list(ctl_live_keys, true),
-					      ctl_witness_key.conf));
+		bad_key(r, word, ctl_asprintf("Vid, Member, Nodes, %s, %s, %s, %s",
+					      ctl_live_key.conf, ctl_key_list(ctl_live_keys, true),
+					      ctl_witness_key.conf, ctl_lineage_key.conf));
 	}
 }
 
@@ -439,6 +460,34 @@ static void read_line(struct reader *r, char *line, size_t len)
 }
 
 /**
+ * ctl_conf_parse() - read an open file
+ * @conf: out: the configuration; @file and @quiet are set, all else is zeroed
+ * @f: the file
+ *
+ * Return: CTL_OK, or CTL_FAILED if the file cannot be read at all. Mistakes in it are counted in
+ *	@conf
+ */
+int ctl_conf_parse(struct ctl_conf *conf, FILE *f)
+{
+	struct reader r = { .conf = conf };
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+	int rc = CTL_OK;
+
+	while ((len = getline(&line, &size, f)) >= 0) {
+		r.line++;
+		read_line(&r, line, len);
+	}
+	if (ferror(f)) {
+		ctl_err("%s: %s", conf->file, strerror(errno));
+		rc = CTL_FAILED;
+	}
+	free(line);
+	return rc;
+}
+
+/**
  * ctl_conf_read() - read a file
  * @conf: out: the configuration; check it with ctl_conf_check()
  * @path: name of the file, "-" for standard input
@@ -449,12 +498,8 @@ static void read_line(struct reader *r, char *line, size_t len)
 int ctl_conf_read(struct ctl_conf *conf, const char *path)
 {
 	bool input = !strcmp(path, "-");
-	struct reader r = { .conf = conf };
 	FILE *f = input ? stdin : fopen(path, "re");
-	int rc = CTL_OK;
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t len;
+	int rc;
 
 	memset(conf, 0, sizeof(*conf));
 	conf->file = input ? "<stdin>" : path;
@@ -462,15 +507,7 @@ int ctl_conf_read(struct ctl_conf *conf, const char *path)
 		ctl_err("%s: %s", conf->file, strerror(errno));
 		return CTL_FAILED;
 	}
-	while ((len = getline(&line, &size, f)) >= 0) {
-		r.line++;
-		read_line(&r, line, len);
-	}
-	if (ferror(f)) {
-		ctl_err("%s: %s", conf->file, strerror(errno));
-		rc = CTL_FAILED;
-	}
-	free(line);
+	rc = ctl_conf_parse(conf, f);
 	if (!input)
 		fclose(f);
 	return rc;

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A node enters the first view of a proposal, or joins the group that runs. See state.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/live.h"
+#include "state-files.h"
+
+static bool is_older(const struct spindle_restart_id *a, const struct spindle_restart_id *b)
+{
+	return a->era != b->era ? a->era < b->era : a->vid < b->vid;
+}
+
+/* ---- logs ---------------------------------------------------------------------------- */
+
+/* Where does the log leave the way? */
+static bool find_end(struct logd_state *s, struct logd_disk *d, const struct logd_way *way,
+		     uint64_t *end)
+{
+	struct spindle_restart_log log;
+
+	logd_disk_tell(s, d, &log);
+	*end = 0;
+	if (log.missing || spindle_restart_cut(&log, &way->view, &way->path, end))
+		return true;
+	return logd_state_fail(s, "the log in %s/%u has none of the views that the group has "
+			       "gone on from: move it away", s->path, way->id);
+}
+
+static bool cut_log(struct logd_state *s, const struct logd_way *way)
+{
+	struct logd_disk *d = malloc(sizeof(*d));
+	uint64_t end;
+	bool good;
+
+	if (!d)
+		return logd_state_fail(s, "no memory");
+	good = logd_disk_open(s, d, way->id) && find_end(s, d, way, &end) &&
+	       logd_disk_cut(s, d, end);
+	logd_disk_close(d);
+	free(d);
+	return good;
+}
+
+/* ---- records ---------------------------------------------------------------------------- */
+
+static void fill_record(const struct logd_state *s, const struct spindle_restart_base *part,
+			const struct spindle_restart_view *first,
+			struct spindle_restart_keep *keep)
+{
+	memcpy(keep->lineage, s->lineage, sizeof(keep->lineage));
+	keep->established = false;
+	keep->record = part->range;
+	/* A range of a proposal has room for one more view. */
+	keep->record.view[keep->record.views++] = *first;
+	keep->path = part->path;
+}
+
+static bool write_record(struct logd_state *s, const struct spindle_restart_base *part,
+			 const struct spindle_restart_view *first, int dir,
+			 struct logd_records *r)
+{
+	const struct spindle_restart_view *newest;
+	int err;
+
+	if (!logd_state_read_record(s, part->id, dir, r))
+		return false;
+	newest = logd_record_newest(&r->now);
+	if (newest && !is_older(&newest->id, &first->id)) {
+		if (newest->id.era > first->id.era)
+			return logd_state_fail(s, "%s/%u has been in era %" PRIu64 " already",
+					       s->path, part->id, newest->id.era);
+	} else {
+		fill_record(s, part, first, &r->now);
+	}
+	/* A record that is there may not be durable yet. */
+	err = logd_records_write(r);
+	return !err || logd_state_fail(s, "cannot write the view record in %s/%u: %s", s->path,
+				       part->id, strerror(-err));
+}
+
+static bool enter_record(struct logd_state *s, const struct spindle_restart_base *part,
+			 const struct spindle_restart_view *first)
+{
+	struct logd_records *r = malloc(sizeof(*r));
+	bool good = false;
+	char name[16];
+	int dir, err;
+
+	snprintf(name, sizeof(name), "%u", part->id);
+	err = r ? logd_state_make(s->dir, name) : -ENOMEM;
+	dir = err ? -1 : openat(s->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (dir >= 0)
+		good = write_record(s, part, first, dir, r);
+	else
+		logd_state_fail(s, "cannot make %s/%u: %s", s->path, part->id,
+				strerror(err ? -err : errno));
+	if (dir >= 0)
+		close(dir);
+	free(r);
+	return good;
+}
+
+/* ---- the group file --------------------------------------------------------------------- */
+
+/* The address of a node: as its report has it, or as the group file does. */
+static bool find_member(const struct logd_state *s, uint32_t node, const struct logd_known *known,
+			unsigned int count, struct ctl_member *member)
+{
+	const struct ctl_view *view = &s->group.view;
+	unsigned int i;
+
+	*member = (struct ctl_member){ .id = node };
+	for (i = 0; i < count; i++)
+		if (known[i].node == node && known[i].address[0])
+			return !ctl_endpoint_parse(known[i].address, &member->addr,
+						   &member->has_port, &member->port) &&
+			       member->has_port;
+	for (i = 0; i < view->members; i++)
+		if (view->member[i].id == node) {
+			*member = view->member[i];
+			return true;
+		}
+	return false;
+}
+
+/* A witness that is no member has nothing to witness. */
+static void keep_witnesses(struct ctl_view *view, const struct ctl_ids *before)
+{
+	unsigned int i;
+
+	view->witnesses = (struct ctl_ids){ .set = before->set };
+	for (i = 0; i < before->count; i++)
+		if (ctl_view_member(view, before->id[i]))
+			ctl_ids_add(&view->witnesses, before->id[i]);
+}
+
+static const char *lineage_text(const uint64_t *lineage, uint64_t era)
+{
+	const uint8_t *byte = (const uint8_t *)lineage;
+	char text[2 * SPINDLE_LINEAGE_LEN + 1];
+	unsigned int i;
+
+	for (i = 0; i < SPINDLE_LINEAGE_LEN; i++)
+		snprintf(text + 2 * i, 3, "%02x", byte[i]);
+	return ctl_asprintf("%s/%" PRIu64, text, era);
+}
+
+static bool write_group(struct logd_state *s, const struct spindle_restart_proposal *proposal,
+			const struct logd_known *known, unsigned int count)
+{
+	struct ctl_view view = s->group.view;
+	struct ctl_member *member;
+	uint32_t i;
+
+	if (s->group.era == proposal->ballot.era && view.vid.num >= proposal->vid)
+		return true;
+	view.member = NULL;
+	view.members = 0;
+	for (i = 0; i < proposal->members; i++) {
+		member = CTL_ADD(view.member, view.members);
+		if (!find_member(s, proposal->node[i], known, count, member))
+			return logd_state_fail(s, "the address of node %u is not known",
+					       proposal->node[i]);
+	}
+	keep_witnesses(&view, &s->group.view.witnesses);
+	view.vid.num = proposal->vid;
+	view.lineage = (struct ctl_val){
+		.set = true, .str = lineage_text(s->lineage, proposal->ballot.era),
+	};
+	return logd_group_write(&s->group, s->dir, &view, s->why);
+}
+
+static bool enter_group(struct logd_state *s, const struct spindle_restart_proposal *proposal,
+			const struct logd_known *known, unsigned int count)
+{
+	struct ctl_pool pool = { 0 }, *before = ctl_pool_use(&pool);
+	bool good = write_group(s, proposal, known, count);
+
+	ctl_pool_use(before);
+	ctl_pool_drop(&pool);
+	return good;
+}
+
+/* ---- enter -------------------------------------------------------------------------------- */
+
+/* The place of the node among the members; @members: it is none. */
+static uint32_t find_rank(const struct logd_state *s,
+			  const struct spindle_restart_proposal *proposal)
+{
+	uint32_t i;
+
+	for (i = 0; i < proposal->members; i++)
+		if (proposal->node[i] == s->node)
+			break;
+	return i;
+}
+
+static bool cut_logs(struct logd_state *s, const struct spindle_restart_proposal *proposal,
+		     uint32_t rank)
+{
+	struct logd_way way;
+	uint32_t i;
+
+	for (i = 0; i < proposal->parts; i++) {
+		const struct spindle_restart_base *part = &proposal->part[i];
+
+		if (!(part->members >> rank & 1))
+			continue;
+		way = (struct logd_way){
+			.id = part->id, .view = { proposal->ballot.era, proposal->vid },
+			.path = part->path,
+		};
+		if (!cut_log(s, &way))
+			return false;
+	}
+	return true;
+}
+
+static bool enter_records(struct logd_state *s, const struct spindle_restart_proposal *proposal,
+			  uint32_t rank)
+{
+	struct spindle_restart_view first;
+	uint32_t i;
+
+	for (i = 0; i < proposal->parts; i++)
+		if (proposal->part[i].members >> rank & 1 &&
+		    (!spindle_restart_first(proposal, proposal->part[i].id, &first) ||
+		     !enter_record(s, &proposal->part[i], &first)))
+			return false;
+	return true;
+}
+
+/**
+ * logd_state_enter() - enter the first view of a proposal that stands, on disk
+ * @s: the state, of a node that is in no view
+ * @proposal: the proposal, which the caller knows to stand
+ * @known: addresses of nodes, from their reports
+ * @count: how many
+ *
+ * The kernel is next. What was done by an earlier call is not done again, so a call after a crash
+ * does the rest.
+ *
+ * Return: whether all of it is on disk.
+ */
+bool logd_state_enter(struct logd_state *s, const struct spindle_restart_proposal *proposal,
+		      const struct logd_known *known, unsigned int count)
+{
+	uint32_t rank = find_rank(s, proposal);
+
+	if (!logd_state_ready(s, proposal->lineage))
+		return false;
+	if (!s->group.is || rank == proposal->members)
+		return logd_state_fail(s, "node %u is no member of the proposal, or %s has no group "
+				       "file", s->node, s->path);
+	return logd_state_sync(s, spindle_restart_enter(&s->voter, proposal->ballot.era)) &&
+	       cut_logs(s, proposal, rank) && enter_records(s, proposal, rank) &&
+	       enter_group(s, proposal, known, count);
+}
+
+/**
+ * logd_state_join() - be ready to join a group that runs in an era
+ * @s: the state, of a node that is in no view
+ * @era: the era
+ * @way: the way of each subgroup whose log the node has
+ * @count: how many
+ *
+ * The records stay as they are, until the node is in a view and has its range.
+ *
+ * Return: whether the votes are on disk, and the logs have only what the group has.
+ */
+bool logd_state_join(struct logd_state *s, uint64_t era, const struct logd_way *way,
+		     unsigned int count)
+{
+	unsigned int i;
+
+	if (!logd_state_ready(s, NULL) ||
+	    !logd_state_sync(s, spindle_restart_enter(&s->voter, era)))
+		return false;
+	for (i = 0; i < count; i++)
+		if (!cut_log(s, &way[i]))
+			return false;
+	return true;
+}
+
+/**
+ * logd_state_record() - the view record of a subgroup
+ * @s: the state
+ * @subgroup: its id
+ * @keep: out; without a record it has no views
+ *
+ * Behind logd_state_enter(), the newest view is the one that begins: its base is that of the
+ * subgroup. The views before are the range.
+ *
+ * Return: whether that was possible.
+ */
+bool logd_state_record(struct logd_state *s, uint32_t subgroup, struct spindle_restart_keep *keep)
+{
+	struct logd_records *r = malloc(sizeof(*r));
+	bool good = r;
+	char name[16];
+	int dir;
+
+	snprintf(name, sizeof(name), "%u", subgroup);
+	dir = openat(s->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (dir < 0 && errno != ENOENT)
+		good = logd_state_fail(s, "cannot open %s/%u: %s", s->path, subgroup,
+				       strerror(errno));
+	else if (!r)
+		logd_state_fail(s, "no memory");
+	good = good && logd_state_read_record(s, subgroup, dir, r);
+	if (good)
+		*keep = r->now;
+	if (dir >= 0)
+		close(dir);
+	free(r);
+	return good;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of the state share. Nothing else includes this.
+ *
+ * Owner: the state. Context: the main thread.
+ */
+#ifndef SPINDLE_LOGD_STATE_FILES_H
+#define SPINDLE_LOGD_STATE_FILES_H
+
+#include "io.h"
+#include "log.h"
+#include "state.h"
+
+/**
+ * struct logd_disk - a log that no writer uses
+ */
+struct logd_disk {
+	/** @dir: its directory; -1: there is none */
+	int dir;
+	/** @lock: lock file, or -1 */
+	int lock;
+	/** @open: @io is open */
+	bool open;
+	/** @io: the port */
+	struct logd_port io;
+	/** @scan: what the log has, with memory of its own */
+	struct spindle_dlog_scan scan;
+	/** @epoch: the newest epochs */
+	struct spindle_dlog_epoch epoch[SPINDLE_RESTART_EPOCHS];
+	/** @damaged: the first range that is damaged */
+	struct spindle_dlog_range damaged[1];
+};
+
+/* state.c */
+bool logd_state_fail(struct logd_state *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+int logd_state_make(int parent, const char *name);
+int logd_state_lock(int dir);
+bool logd_state_ready(struct logd_state *s, const uint64_t *lineage);
+bool logd_state_sync(struct logd_state *s, enum spindle_restart_vote vote);
+
+/* state-log.c */
+bool logd_disk_open(struct logd_state *s, struct logd_disk *d, uint32_t subgroup);
+void logd_disk_close(struct logd_disk *d);
+void logd_disk_tell(const struct logd_state *s, const struct logd_disk *d,
+		    struct spindle_restart_log *log);
+bool logd_disk_cut(struct logd_state *s, struct logd_disk *d, uint64_t lsn);
+
+/* state-report.c */
+bool logd_state_read_record(struct logd_state *s, uint32_t subgroup, int dir,
+			    struct logd_records *r);
+
+#endif /* SPINDLE_LOGD_STATE_FILES_H */
