@@ -13,11 +13,12 @@
 INSECURE=
 DIR=/var/lib/spindle
 
-# logd NODE: begin its process, which restarts the group or joins it
+# logd NODE: begin its process, which restarts the group or joins it. A check has a shell of its own,
+# so the id of the process is in a file.
 logd()
 {
-	spindle-logd -S 1 -K /tmp/key "$1" 2>>"/tmp/logd$1.err" &
-	eval "logd_$1=$!"
+	spindle-logd -S 1 -K /tmp/key "$1" >/dev/null 2>>"/tmp/logd$1.err" &
+	echo $! >"/tmp/logd$1.pid"
 }
 
 # end_logd NODE [SIGNAL]
@@ -25,10 +26,9 @@ end_logd()
 {
 	local pid
 
-	eval "pid=\$logd_$1"
+	pid=$(cat "/tmp/logd$1.pid")
 	kill "-${2:-TERM}" "$pid"
-	wait "$pid" 2>/dev/null
-	return 0
+	wait_until 30 dead "$pid"
 }
 
 # crash NODE...: these hosts crash
@@ -95,7 +95,7 @@ all_durable()
 	done
 }
 
-# sends NODE N: so many messages, and all of them are durable then
+# sends NODE N MEMBER...: so many messages, and all of them are durable then
 sends()
 {
 	local node n
@@ -104,7 +104,7 @@ sends()
 	n=$2
 	shift 2
 	send_lines "$node" 1 "$n" || return 1
-	sent=$((sent + n))
+	echo $(($(cat /tmp/sent) + n)) >/tmp/sent
 	wait_until 60 all_durable "$@" && return 0
 	spindle-ctl status node "$node"
 	return 1
@@ -119,7 +119,7 @@ log_of()
 # has_all NODE: has its log each message that was sent?
 has_all()
 {
-	[ "$(log_of "$1" | grep -c '"from ')" = "$sent" ]
+	[ "$(log_of "$1" | grep -c '"from ')" = "$(cat /tmp/sent)" ]
 }
 
 # logs_agree NODE...: have the logs of these nodes all messages, and the same ones?
@@ -129,7 +129,8 @@ logs_agree()
 
 	for i in "$@"; do
 		wait_until 60 has_all "$i" || {
-			echo "log of node $i: $(log_of "$i" | grep -c '"from ') of $sent"
+			echo "log of node $i: $(log_of "$i" | grep -c '"from ') of $(cat /tmp/sent)"
+			head -n 2 /tmp/dump.err
 			tail -n 8 "/tmp/logd$i.err"
 			return 1
 		}
@@ -138,10 +139,28 @@ logs_agree()
 	done
 }
 
+# status_says NODE TEXT
+status_says()
+{
+	spindle-ctl status node "$1" | grep -q -- "$2"
+}
+
+# alone NODE: is it in no view?
+alone()
+{
+	[ -z "$(live_word "$1" vid)" ] || [ "$(live_word "$1" vid)" = 0 ]
+}
+
+# go_on NODE NODE: these two are a view, and messages pass
+go_on()
+{
+	wait_until 60 in_one_view "$@" && sends "$1" 10 "$@"
+}
+
 umask 077
 mkdir -p /var/lib
 echo "a key of thirty-two bytes, or so." >/tmp/key
-sent=0
+echo 0 >/tmp/sent
 check "module loads" loop_start
 ip link set lo up
 check "three nodes have the key" loop_nodes 3 key-file /tmp/key
@@ -157,6 +176,31 @@ check "all nodes crash" crash 1 2 3
 check "all start again" boot 1 2 3
 check "the group is back" come_together 1 2 3
 check "it goes on behind what was there" sends 2 50 1 2 3
+check "no message is lost" logs_agree 1 2 3
+
+# Two of three come first, and the third one later.
+check "all nodes crash again" crash 1 2 3
+check "one starts alone" boot 2
+check "it waits, and says for whom" wait_until 60 status_says 2 \
+	'1 more of these nodes has to be there: 1, 3'
+check "it is in no view" alone 2
+check "another one starts" boot 3
+check "two are a majority" come_together 2 3
+check "they go on" sends 3 40 2 3
+check "the last one starts" boot 1
+check "it joins" come_together 1 2 3
+check "it may send" sends 1 30 1 2 3
+check "no message is lost, and the late one has caught up" logs_agree 1 2 3
+
+# One by one: the others go on.
+for i in 1 2 3; do
+	check "node $i crashes" crash "$i"
+	# shellcheck disable=SC2046 # numbers
+	check "the others go on" go_on $(seq 3 | grep -v "$i")
+	check "node $i starts again" boot "$i"
+	check "it joins the group that runs" come_together 1 2 3
+done
+check "all goes on" sends 2 20 1 2 3
 check "no message is lost" logs_agree 1 2 3
 
 check "nodes go" crash 1 2 3
