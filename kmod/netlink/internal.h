@@ -79,8 +79,8 @@ int spindle_netlink_check(const struct spindle_view *view, bool live, struct gen
 /* ---- ranges.c ----------------------------------------------------------- */
 
 struct spindle_ranges *spindle_netlink_ranges(const struct spindle_view *view,
-					    const struct spindle_rules *rules, u64 era,
-					    struct genl_info *info);
+					      const struct spindle_rules *rules, u64 era,
+					      struct genl_info *info);
 
 /* ---- live.c ------------------------------------------------------------- */
 

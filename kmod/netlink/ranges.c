@@ -60,7 +60,7 @@ static int parse_view(struct parse *p, const struct spindle_rule *rule, const st
 		return spindle_deny(extack, attr, -EINVAL,
 				    "a view of a range is a list of node ids");
 	text = spindle_ranges_add(p->ranges, rule->cfg.id, nla_data(attr),
-				 nla_len(attr) / sizeof(u32));
+				  nla_len(attr) / sizeof(u32));
 	if (!text)
 		return 0;
 	NL_SET_BAD_ATTR(extack, attr);
@@ -95,8 +95,8 @@ static int parse_subgroup(void *ctx, const struct nlattr *nest, struct netlink_e
  *	ERR_PTR(-ENOMEM)
  */
 struct spindle_ranges *spindle_netlink_ranges(const struct spindle_view *view,
-					    const struct spindle_rules *rules, u64 era,
-					    struct genl_info *info)
+					      const struct spindle_rules *rules, u64 era,
+					      struct genl_info *info)
 {
 	struct parse p = { .view = view, .rules = rules };
 	u32 views = 0;

@@ -37,7 +37,7 @@ static bool put_node(struct spindle_range_view *view, u32 node)
  * Return: NULL, or a sentence that names the limit that the view breaks
  */
 const char *spindle_ranges_add(struct spindle_ranges *ranges, u32 subgroup, const u32 *node,
-			      u32 members)
+			       u32 members)
 {
 	struct spindle_range_view *view = &ranges->view[ranges->views];
 	u32 i;

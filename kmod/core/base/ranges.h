@@ -39,7 +39,7 @@ struct spindle_ranges {
 };
 
 const char *spindle_ranges_add(struct spindle_ranges *ranges, u32 subgroup, const u32 *node,
-			      u32 members);
+			       u32 members);
 u64 spindle_ranges_digest(u64 digest, const struct spindle_ranges *ranges);
 
 #endif /* SPINDLE_CORE_RANGES_H */

@@ -17,7 +17,7 @@ static void begin_streams(struct spindle_mg *c, u32 i, u64 vid, bool stayed)
 /**
  * spindle_mg_start() - the subgroups of the first view are there: their streams and logs begin
  * @c: the subgroups
- * @ranges: views of earlier eras that the view follows, or NULL; not used any more when this returns
+ * @ranges: views of earlier eras that the view follows, or NULL; only needed until this returns
  */
 void spindle_mg_start(struct spindle_mg *c, const struct spindle_ranges *ranges)
 {

@@ -38,7 +38,7 @@ struct spindle_mc;
  */
 #define SPINDLE_DURABLE_VIEWS	16
 
-static_assert(SPINDLE_MAX_RANGE == SPINDLE_DURABLE_VIEWS - 1, "a range and the present view");
+static_assert(SPINDLE_DURABLE_VIEWS - SPINDLE_MAX_RANGE == 1, "a range and the present view");
 
 /**
  * struct spindle_durable_view - members of a subgroup in a view
