@@ -216,10 +216,11 @@ int logd_records_open(struct logd_records *r, int dir)
 int logd_records_write(struct logd_records *r)
 {
 	uint8_t bytes[SPINDLE_RESTART_PART_BYTES];
-	size_t len = spindle_restart_put_keep(&r->now, bytes, sizeof(bytes));
+	const struct spindle_restart_view *newest = logd_record_newest(&r->now);
+	size_t len = newest ? spindle_restart_put_keep(&r->now, bytes, sizeof(bytes)) : 0;
 	int err = len ? logd_pair_write(&r->pair, bytes, len) : -EINVAL;
 
 	if (!err)
-		r->synced = logd_record_newest(&r->now)->id;
+		r->synced = newest->id;
 	return err;
 }

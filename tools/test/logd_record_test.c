@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* View records of spindle-logd: their bytes, their range, and their two files under damage. */
+/* View records of spindle-logd: their range, and the pair of files that has them, under damage. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,9 +11,13 @@
 #include "logd/record.h"
 #include "tap.h"
 
-static struct logd_view view(uint64_t vid, uint64_t base, uint32_t members)
+#define ERA	5U
+
+static struct spindle_restart_view view(uint64_t vid, uint64_t base, uint32_t members)
 {
-	struct logd_view v = { .vid = vid, .base = base, .members = members };
+	struct spindle_restart_view v = {
+		.id = { ERA, vid }, .base = base, .members = members,
+	};
 	uint32_t i;
 
 	for (i = 0; i < members; i++)
@@ -21,126 +25,197 @@ static struct logd_view view(uint64_t vid, uint64_t base, uint32_t members)
 	return v;
 }
 
-/* A record of views 1 to @views, of which view n has n members. */
-static struct logd_record record(uint32_t views)
+static void add(struct spindle_restart_keep *keep, uint64_t vid, bool next, bool first)
 {
-	struct logd_record r = { .lineage = { 3, 4 }, .era = 5, .known = true };
+	struct spindle_restart_view v = view(vid, 10 * vid, (uint32_t)vid % 8 + 1);
+
+	logd_record_add(keep, &v, next, first);
+}
+
+/* A record of views @from to @to, of which the first is the first one of its subgroup. */
+static struct spindle_restart_keep record(uint64_t from, uint64_t to, bool first)
+{
+	struct spindle_restart_keep keep = { .lineage = { 3, 4 } };
+	uint64_t vid;
+
+	for (vid = from; vid <= to; vid++)
+		add(&keep, vid, vid > from, first && vid == from);
+	return keep;
+}
+
+static bool is_range(const struct spindle_restart_keep *keep, bool known, uint64_t from,
+		     uint64_t to)
+{
+	const struct spindle_restart_record *r = &keep->record;
 	uint32_t i;
 
-	for (i = 1; i <= views; i++) {
-		struct logd_view v = view(i, 10 * i, i);
-
-		logd_record_add(&r, &v);
-	}
-	return r;
-}
-
-static bool is_same(const struct logd_record *a, const struct logd_record *b)
-{
-	return !memcmp(a, b, sizeof(*a));
-}
-
-static void bytes(void)
-{
-	uint8_t buf[LOGD_RECORD_BYTES], one[LOGD_RECORD_BYTES];
-	struct logd_record in, out;
-	bool round = true, taken = false;
-	uint64_t generation;
-	size_t len = 0, i;
-	uint32_t n;
-
-	for (n = 1; n <= LOGD_RANGE; n++) {
-		in = record(n);
-		len = logd_record_encode(&in, 77 + n, buf);
-		round &= len <= sizeof(buf) && logd_record_decode(&out, &generation, buf, len) &&
-			 generation == 77 + n && is_same(&in, &out);
-	}
-	ok(round, "records of 1 to %u views come back", LOGD_RANGE);
-	ok(logd_record_decode(&out, &generation, buf, sizeof(buf)),
-	   "bytes behind a record do not matter");
-	for (n = 0; n < LOGD_RANGE; n++)
-		in.view[n] = view(n + 1, n, SPINDLE_MAX_MEMBERS);
-	is(logd_record_encode(&in, 1, one), sizeof(one), "the longest record fills the room");
-	for (i = 0; i < len; i++)
-		taken |= logd_record_decode(&out, &generation, buf, i);
-	ok(!taken, "a record that is cut off at any byte is none");
-	for (i = 0; i < 8 * len; i++) {
-		memcpy(one, buf, len);
-		one[i / 8] ^= 1U << i % 8;
-		taken |= logd_record_decode(&out, &generation, one, len);
-	}
-	ok(!taken, "a record with a bit that has changed is none");
-	in = record(3);
-	in.view[2].vid = 2;
-	len = logd_record_encode(&in, 1, buf);
-	ok(!logd_record_decode(&out, &generation, buf, len), "views have to be in order");
-	in = record(3);
-	in.view[1].members = 0;
-	len = logd_record_encode(&in, 1, buf);
-	ok(!logd_record_decode(&out, &generation, buf, len), "a view has members");
-	in = (struct logd_record){ .known = true };
-	len = logd_record_encode(&in, 1, buf);
-	ok(!logd_record_decode(&out, &generation, buf, len), "a record has views");
+	for (i = 0; i < r->views; i++)
+		if (r->view[i].id.vid != from + i || r->view[i].id.era != ERA)
+			return false;
+	return r->views == to - from + 1 && r->known == known;
 }
 
 static void range(void)
 {
-	struct logd_record r = record(LOGD_RANGE);
-	struct logd_view v = view(LOGD_RANGE + 1, 1000, 2);
+	struct spindle_restart_keep r = record(1, SPINDLE_RESTART_VIEWS, true);
 
-	ok(r.known && r.views == LOGD_RANGE, "a range has room for %u views", LOGD_RANGE);
-	is(logd_record_vid(&r), LOGD_RANGE, "the newest view is the last one");
-	logd_record_add(&r, &v);
-	ok(!r.known, "with one more, the range is not known any more");
-	is(logd_record_vid(&r), LOGD_RANGE + 1, "the newest view is there");
+	ok(is_range(&r, true, 1, SPINDLE_RESTART_VIEWS), "a range has room for %u views",
+	   SPINDLE_RESTART_VIEWS);
+	ok(r.path.whole && !r.path.eras, "the path of a first view is whole");
+	is(r.record.view[2].origin, ERA, "the origin of a view that joins is its era");
+	add(&r, SPINDLE_RESTART_VIEWS + 1, true, false);
+	ok(is_range(&r, false, 2, SPINDLE_RESTART_VIEWS + 1),
+	   "with one more view the oldest one goes, and the range is not known");
+	add(&r, 30, false, false);
+	ok(is_range(&r, false, 30, 30), "behind a gap there are only the views that follow it");
+	add(&r, 31, true, false);
+	ok(is_range(&r, false, 30, 31), "they are not known, and follow each other");
 	ok(logd_record_establish(&r), "the view is established");
-	ok(r.known && r.established && r.views == 1, "so the range is known, and begins with it");
-	is(r.view[0].vid, LOGD_RANGE + 1, "it is the right view");
+	ok(is_range(&r, true, 31, 31) && r.established, "so it is the range, which is known");
 	ok(!logd_record_establish(&r), "this is no news the second time");
-	v = view(LOGD_RANGE + 2, 2000, 2);
-	logd_record_add(&r, &v);
-	ok(r.known && !r.established && r.views == 2, "the next view is not established");
-	r = (struct logd_record){ .known = false };
+	add(&r, 32, true, false);
+	ok(is_range(&r, true, 31, 32) && !r.established, "the next view is not established");
+	r = (struct spindle_restart_keep){ .established = false };
 	ok(!logd_record_establish(&r), "without a view nothing is established");
-	is(logd_record_vid(&r), 0, "and there is no newest view");
+	ok(!logd_record_newest(&r), "and there is no newest view");
+}
+
+/* The node enters an era by its proposal, and then a view of a later one without that. */
+static void eras(void)
+{
+	struct spindle_restart_keep r = record(1, 2, true);
+	struct spindle_restart_view v = view(3, 40, 2);
+
+	r.record.view[1].origin = ERA - 1;
+	r.path = (struct spindle_restart_path){
+		.whole = true, .eras = 1, .past = { { { 2, 9 }, 7 } },
+	};
+	logd_record_add(&r, &v, true, false);
+	is(r.record.view[2].origin, ERA - 1, "views of an era have its origin");
+	ok(r.path.whole && r.path.eras == 1, "and its path");
+	v.id.era = ERA + 2;
+	logd_record_add(&r, &v, true, false);
+	ok(r.record.views == 1 && !r.record.known && !r.path.whole && !r.path.eras,
+	   "a later era says nothing of those before");
+	is(r.record.view[0].origin, ERA + 2, "its origin is the era");
+}
+
+static void adopt(void)
+{
+	struct spindle_restart_keep own = record(7, 8, false), other = record(5, 7, true), was;
+
+	other.record.view[2].origin = 2;
+	other.path = (struct spindle_restart_path){ .whole = true };
+	ok(logd_record_adopt(&own, &other), "a joiner takes the range of another member");
+	ok(is_range(&own, true, 5, 8), "its own views follow");
+	ok(own.path.whole && own.record.view[3].origin == 2, "with path and origin");
+	own = record(7, 9, false);
+	other = record(8, 8, true);
+	ok(logd_record_adopt(&own, &other) && is_range(&own, true, 8, 9),
+	   "what is established later is enough");
+	own = record(7, 8, false);
+	was = own;
+	other = record(9, 10, true);
+	ok(!logd_record_adopt(&own, &other) && !memcmp(&own, &was, sizeof(own)),
+	   "a record that says nothing of the own views changes nothing");
+	other = record(5, 7, false);
+	ok(!logd_record_adopt(&own, &other), "nor does one whose range is not known");
+	other = record(5, 7, true);
+	other.record.view[2].base++;
+	ok(!logd_record_adopt(&own, &other), "nor one that tells the view in another way");
+	other = record(5, 7, true);
+	other.lineage[0]++;
+	ok(!logd_record_adopt(&own, &other), "nor one of another group");
+	own = record(8, 22, false);
+	other = record(1, 8, true);
+	ok(!logd_record_adopt(&own, &other) && own.record.views == 15,
+	   "a range with too many views is not known");
+}
+
+static void hurt(int dir, const char *name, const char *with, size_t len, off_t at)
+{
+	int fd = openat(dir, name, O_WRONLY);
+
+	if (fd < 0 || pwrite(fd, with, len, at) != (ssize_t)len)
+		die("%s: %s", name, strerror(errno));
+	close(fd);
 }
 
 static void damage(int dir, const char *name)
 {
 	static const char zero[64];
-	int fd = openat(dir, name, O_WRONLY);
 
-	if (fd < 0 || pwrite(fd, zero, sizeof(zero), 40) != sizeof(zero))
-		die("%s: %s", name, strerror(errno));
-	close(fd);
+	hurt(dir, name, zero, sizeof(zero), 40);
 }
 
 static void files(int dir)
 {
 	struct logd_records r;
-	struct logd_view v;
 	uint64_t vid;
 
 	is(logd_records_open(&r, dir), 0, "a new directory has no record");
-	is(logd_record_vid(&r.now), 0, "there is none");
+	ok(!logd_record_newest(&r.now), "there is none");
+	is(logd_records_write(&r), -EINVAL, "a record without a view is not written");
 	for (vid = 1; vid <= 3; vid++) {
-		v = view(vid, vid, 3);
-		logd_record_add(&r.now, &v);
+		add(&r.now, vid, true, vid == 1);
 		is(logd_records_write(&r), 0, "record %d is written", (int)vid);
 	}
+	is(r.synced.vid, 3, "its view is known to be on disk");
 	is(logd_records_open(&r, dir), 0, "a later life finds records");
-	is(logd_record_vid(&r.now), 3, "it takes the newest one");
-	is(r.generation, 3, "of the third generation");
+	ok(is_range(&r.now, true, 1, 3), "it takes the newest one");
+	is(r.pair.generation, 3, "of the third generation");
 	damage(dir, "view.b");
 	is(logd_records_open(&r, dir), 0, "the newest record is torn");
-	is(logd_record_vid(&r.now), 2, "so it takes the one before");
-	logd_record_add(&r.now, &v);
+	ok(is_range(&r.now, true, 1, 2), "so it takes the one before");
+	add(&r.now, 3, true, false);
 	is(logd_records_write(&r), 0, "a new record takes the place of the torn one");
 	is(logd_records_open(&r, dir), 0, "both are there again");
-	is(r.generation, 3, "and the new one is the newest");
+	is(r.pair.generation, 3, "and the new one is the newest");
 	damage(dir, "view.a");
 	damage(dir, "view.b");
 	is(logd_records_open(&r, dir), -EBADMSG, "two damaged records are reported");
+	hurt(dir, "view.a", "slogrev1", 8, 0);
+	is(logd_records_open(&r, dir), -EPROTO, "a file of the former format is reported");
+}
+
+/* A pair of any bytes: cut off anywhere, with each bit changed. */
+static void bytes(int dir)
+{
+	struct logd_pair p = { .dir = dir, .name = { "p.a", "p.b" } };
+	uint8_t in[100], out[100], raw[100 + LOGD_PAIR_BYTES];
+	bool taken = false;
+	size_t len, i;
+	int fd;
+
+	memset(in, 7, sizeof(in));
+	is(logd_pair_write(&p, in, sizeof(in)), 0, "a pair is written");
+	is(logd_pair_read(&p, out, sizeof(out), &len), 0, "and read");
+	ok(len == sizeof(in) && !memcmp(in, out, len), "with the same bytes");
+	fd = openat(dir, "p.b", O_RDWR);
+	if (pread(fd, raw, sizeof(raw), 0) != sizeof(raw))
+		die("p.b: %s", strerror(errno));
+	for (i = 0; i < sizeof(raw); i++) {
+		if (ftruncate(fd, (off_t)i))
+			die("truncate: %s", strerror(errno));
+		taken |= logd_pair_read(&p, out, sizeof(out), &len) || len;
+	}
+	ok(!taken, "a file that is cut off at any byte is none");
+	for (i = 0; i < 8 * sizeof(raw); i++) {
+		raw[i / 8] ^= 1U << i % 8;
+		if (pwrite(fd, raw, sizeof(raw), 0) != sizeof(raw))
+			die("p.b: %s", strerror(errno));
+		raw[i / 8] ^= 1U << i % 8;
+		taken |= logd_pair_read(&p, out, sizeof(out), &len) || len;
+	}
+	ok(!taken, "a file with a bit that has changed is none");
+	if (pwrite(fd, raw, sizeof(raw), 0) != sizeof(raw))
+		die("p.b: %s", strerror(errno));
+	is(logd_pair_read(&p, out, 99, &len), 0, "contents that are longer than the room");
+	is(len, 0, "are none");
+	is(renameat(dir, "p.b", dir, "p.a"), 0, "a file under the name of the other one");
+	ok(!logd_pair_read(&p, out, sizeof(out), &len) && !len, "is none");
+	close(fd);
+	unlinkat(dir, "p.a", 0);
 }
 
 static void odd_files(int dir)
@@ -162,12 +237,14 @@ int main(void)
 	char path[] = "/tmp/spindle-record-XXXXXX";
 	int dir;
 
-	bytes();
 	range();
+	eras();
+	adopt();
 	if (!mkdtemp(path))
 		die("mkdtemp: %s", strerror(errno));
 	dir = open(path, O_RDONLY | O_DIRECTORY);
 	files(dir);
+	bytes(dir);
 	odd_files(dir);
 	close(dir);
 	rmdir(path);

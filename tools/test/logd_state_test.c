@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What spindle-logd keeps for a restart: the group file, the votes, reports made of files, and the
+ * entry into a view. Logs are in real directories. A crash is a copy of the files in between.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <linux/spindle_genl.h>
+
+#include "common/live.h"
+#include "logd/state-files.h"
+#include "tap.h"
+
+#define HEX	"000102030405060708090a0b0c0d0e0f"
+#define SEGMENT	(1U << 20)
+#define FRAME	(256U << 10)
+#define SEGS	64U
+
+static char base[64];
+static struct logd_state s;
+static struct spindle_restart_report report;
+
+/* ---- a view, and logs --------------------------------------------------------------- */
+
+static struct ctl_subgroup subgroup(uint32_t id, bool logged)
+{
+	struct ctl_subgroup sg = { .line = 0 };
+
+	sg.val[CTL_SG_ID] = ctl_val_num(id);
+	sg.val[CTL_SG_NAME] = (struct ctl_val){ .set = true, .str = "with \"quotes\" # and\n" };
+	sg.val[CTL_SG_WINDOW] = ctl_val_num(16);
+	sg.val[CTL_SG_MAX_MSG] = ctl_val_num(4096);
+	if (logged) {
+		sg.val[CTL_SG_LOG] = ctl_val_num(1);
+		sg.val[CTL_SG_ACK] = ctl_val_num(SPINDLE_ACK_MAJORITY);
+	}
+	return sg;
+}
+
+/* A view of nodes 1 to @members, as the kernel shows it: subgroup 3 has logs, 4 has none. */
+static struct ctl_view running(uint64_t vid, const char *lineage, unsigned int members)
+{
+	struct ctl_view v = { .is_live = true };
+	struct ctl_member *m;
+	unsigned int i;
+
+	v.vid = ctl_val_num(vid);
+	v.lineage = (struct ctl_val){ .set = true, .str = lineage };
+	for (i = 1; i <= members; i++) {
+		m = CTL_ADD(v.member, v.members);
+		*m = (struct ctl_member){ .id = i, .has_port = true,
+					  .port = (uint16_t)(7000 + i) };
+		m->addr.family = AF_INET;
+		memcpy(m->addr.ip, (uint8_t[]){ 10, 0, 0, (uint8_t)i }, 4);
+	}
+	*CTL_ADD(v.subgroup, v.subgroups) = subgroup(3, true);
+	*CTL_ADD(v.subgroup, v.subgroups) = subgroup(4, false);
+	return v;
+}
+
+static const char *in(const char *name)
+{
+	static char path[4][128];
+	static unsigned int i;
+
+	i = (i + 1) % 4;
+	snprintf(path[i], sizeof(path[i]), "%s/%s", base, name);
+	return path[i];
+}
+
+static void op_done(void *arg, uint32_t token, int err)
+{
+	if (err)
+		die("an operation fails: %s", strerror(-err));
+	spindle_dlog_done(arg, token, err);
+}
+
+static void *block(size_t bytes)
+{
+	return aligned_alloc(LOGD_BLOCK, bytes);
+}
+
+/* Write a log of subgroup 3: positions to 10 are of view (0, 1), then @more of view (@era, 2). */
+static void write_log(uint64_t era, uint64_t more)
+{
+	struct spindle_dlog_config c = { .depth = 1, .spares = 1 };
+	struct spindle_dlog_segment seg[SEGS];
+	struct spindle_dlog_file file[SEGS];
+	struct spindle_dlog_scan sc = {
+		.file = file, .max_files = SEGS, .map = { .seg = seg, .max = SEGS },
+		.id.frame = FRAME, .window = { .buf = block(FRAME), .size = FRAME },
+	};
+	struct spindle_dlog_msg m = { .len = 5, .data = "12345" };
+	struct spindle_dlog log;
+	struct logd_port io;
+	struct pollfd fd;
+	int lock, dir;
+
+	mkdir(in("1/3"), 0700);
+	dir = open(in("1/3"), O_RDONLY | O_DIRECTORY);
+	lock = logd_state_lock(dir);
+	if (lock < 0 || logd_port_open(&io, in("1/3"), lock, false, 1))
+		die("no port");
+	sc.port = &io.port;
+	if (spindle_dlog_recover(&sc))
+		die("no scan");
+	if (sc.is_new) {
+		sc.id = (struct spindle_dlog_ident){ .subgroup = 3, .node = 1,
+						     .block = LOGD_BLOCK, .segment = SEGMENT,
+						     .frame = FRAME, .salt = 9 };
+		memcpy(sc.id.lineage, s.lineage, 16);
+	}
+	c.slot[0] = block(LOGD_BLOCK + FRAME);
+	c.slot[1] = block(LOGD_BLOCK + FRAME);
+	c.meta = block(LOGD_BLOCK);
+	if (spindle_dlog_start(&log, &c, &sc))
+		die("no start");
+	fd = (struct pollfd){ .fd = io.event, .events = POLLIN };
+	while (log.persisted < 10 + more || !log.opened) {
+		m.lsn = log.next;
+		m.era = m.lsn < 10 ? 0 : era;
+		m.vid = m.lsn < 10 ? 1 : 2;
+		if (log.opened && log.next < 10 + more)
+			spindle_dlog_append(&log, &m, 1);
+		spindle_dlog_commit(&log, 1);
+		poll(&fd, 1, 10);
+		logd_port_reap(&io, op_done, &log);
+	}
+	logd_port_close(&io);
+	close(lock);
+	close(dir);
+}
+
+static void write_record(const struct spindle_restart_keep *keep)
+{
+	struct logd_records r;
+	int dir = open(in("1/3"), O_RDONLY | O_DIRECTORY);
+
+	if (logd_records_open(&r, dir))
+		die("no record");
+	r.now = *keep;
+	if (logd_records_write(&r))
+		die("no record");
+	close(dir);
+}
+
+/* The record of view (0, 1) of nodes 1 to 3, which is the first one. */
+static struct spindle_restart_keep first_record(void)
+{
+	struct spindle_restart_keep keep = { .established = false };
+	struct spindle_restart_view v = {
+		.id = { 0, 1 }, .members = 3, .node = { 1, 2, 3 },
+	};
+
+	memcpy(keep.lineage, s.lineage, sizeof(keep.lineage));
+	logd_record_add(&keep, &v, true, true);
+	return keep;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static void clear(void)
+{
+	nftw(base, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	mkdir(base, 0700);
+}
+
+static void copy(const char *from, const char *to)
+{
+	char cmd[300];
+
+	snprintf(cmd, sizeof(cmd), "rm -rf %s && cp -a %s %s", to, from, to);
+	if (system(cmd))
+		die("no copy");
+}
+
+static bool again(void)
+{
+	logd_state_close(&s);
+	return logd_state_open(&s, base, 1);
+}
+
+/* Node 1 has been in view (0, 1) of three nodes, and has 10 messages of it. */
+static void set_up(void)
+{
+	struct ctl_view v = running(1, HEX, 3);
+	struct spindle_restart_keep keep;
+
+	logd_state_close(&s);
+	clear();
+	if (!logd_state_open(&s, base, 1) || !logd_state_view(&s, &v))
+		die("no state: %s", s.why);
+	write_log(0, 0);
+	keep = first_record();
+	write_record(&keep);
+	if (!again())
+		die("no state: %s", s.why);
+}
+
+/* ---- the group file ------------------------------------------------------------------- */
+
+static bool is_group(uint64_t era, uint64_t vid, unsigned int members)
+{
+	const struct ctl_view *v = &s.group.view;
+
+	return s.group.is && s.group.era == era && v->vid.num == vid && v->members == members &&
+	       v->subgroups == 2 && v->subgroup[0].val[CTL_SG_ID].num == 3 &&
+	       ctl_is_logged(&v->subgroup[0]) && !ctl_is_logged(&v->subgroup[1]) &&
+	       v->subgroup[0].val[CTL_SG_ACK].num == SPINDLE_ACK_MAJORITY &&
+	       !strcmp(v->subgroup[0].val[CTL_SG_NAME].str, "with \"quotes\" # and\n");
+}
+
+static void put(const char *name, const char *text, size_t len)
+{
+	int fd = open(in(name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	if (fd < 0 || write(fd, text, len) != (ssize_t)len)
+		die("%s: %s", name, strerror(errno));
+	close(fd);
+}
+
+/* A text with a CRC that is right. */
+static void put_group(const char *text)
+{
+	char all[4096];
+	int len = snprintf(all, sizeof(all), "%s# CRC-32C %08x\n", text,
+			   spindle_dlog_crc(0, text, strlen(text)));
+
+	put("1/group", all, (size_t)len);
+}
+
+static void hostile_groups(void)
+{
+	static const char *const text[] = {
+		"", "[View]\nVid = 1\n", "[Node]\nId = 1\n",
+		"[View]\nVid = 1\nLineage = xyz\nMember = 1@10.0.0.1\n",
+		"[View]\nVid = 0\nLineage = " HEX "\nMember = 1@10.0.0.1\n",
+		"[View]\nVid = 1\nLineage = " HEX "\n",
+		"[View]\nVid = 1\nLineage = " HEX "\nMember = 1@10.0.0.1\nMember = 1@10.0.0.2\n",
+		"[View]\nVid = 1\nLineage = " HEX "\nMember = 1@10.0.0.1\n[Subgroup]\nLog = 1\n",
+		"[View]\nVid = 1\nLineage = " HEX "\nMember = 1@10.0.0.1\n[View]\nVid = 2\n",
+		"[View]\nVid = 1\nLineage = " HEX "\nMember = 1@10.0.0.1\n[Subgroup]\nId = 1\n"
+		"[Subgroup]\nId = 1\n",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(text); i++) {
+		put_group(text[i]);
+		ok(!again() && s.why[0] && !s.group.is, "a group file that is wrong: %s", s.why);
+	}
+	put_group("[View]\nVid = 1\nLineage = " HEX "\nMember = 1@10.0.0.1\n");
+	ok(again() && s.group.is, "one that is just enough");
+}
+
+static void group(void)
+{
+	struct ctl_view v = running(1, HEX "/6", 3);
+	char *text;
+	size_t len, i;
+	bool taken = false;
+
+	clear();
+	ok(logd_state_open(&s, base, 1) && !s.group.is, "a new node has no group file");
+	ok(logd_state_view(&s, &v), "its first view writes it: %s", s.why);
+	ok(again() && is_group(6, 1, 3), "a later life reads the same");
+	ok(s.group.view.member[2].port == 7003 && s.group.view.member[2].addr.ip[3] == 3,
+	   "with addresses");
+	v = running(2, HEX "/6", 2);
+	ok(logd_state_view(&s, &v) && again() && is_group(6, 2, 2), "the next view replaces it");
+	len = s.group.len;
+	text = malloc(len);
+	memcpy(text, s.group.text, len);
+	for (i = 0; i < len; i++) {
+		put("1/group", text, i);
+		taken |= again();
+	}
+	ok(!taken, "a file that is cut off anywhere is refused: %s", s.why);
+	for (i = 0; i < 8 * len; i++) {
+		text[i / 8] ^= 1 << i % 8;
+		put("1/group", text, len);
+		text[i / 8] ^= 1 << i % 8;
+		taken |= again();
+	}
+	ok(!taken, "and one with a bit that has changed");
+	free(text);
+	hostile_groups();
+	unlink(in("1/group"));
+	if (symlink("/etc/passwd", in("1/group")))
+		die("symlink");
+	ok(!again(), "a symbolic link is not followed: %s", s.why);
+}
+
+/* ---- votes ------------------------------------------------------------------------------ */
+
+static struct spindle_restart_ballot ballot(uint64_t era)
+{
+	return (struct spindle_restart_ballot){ .era = era, .proposer = 2 };
+}
+
+static void votes(void)
+{
+	struct spindle_restart_ballot b = ballot(3), low = ballot(2);
+	struct ctl_view v = running(1, HEX, 3);
+	static const char zero[512];
+
+	set_up();
+	ok(logd_state_promise(&s, &b) && again(), "a promise is on disk");
+	ok(s.voter.promised.era == 3 && s.voter.state == SPINDLE_RESTART_PROMISED,
+	   "a later life knows it");
+	ok(!logd_state_promise(&s, &low) && !s.why[0], "a lower one is refused");
+	ok(logd_state_promise(&s, &b), "the same one is not");
+	ok(!logd_state_view(&s, &v), "a view of an era below is none to be in: %s", s.why);
+	put("1/votes.a", zero, sizeof(zero));
+	ok(again() && s.voter.promised.era == 3, "damage of one file loses no vote");
+	put("1/votes.b", zero, sizeof(zero));
+	put("1/votes.a", zero, sizeof(zero));
+	ok(!again(), "damage of both is reported: %s", s.why);
+	set_up();
+	logd_state_promise(&s, &b);
+	v = running(1, "ff0102030405060708090a0b0c0d0e0f", 2);
+	ok(logd_state_view(&s, &v) && again() && !s.voter.promised.era,
+	   "another group knows nothing of these votes");
+	set_up();
+	v = running(1, "ff0102030405060708090a0b0c0d0e0f", 2);
+	copy(in("1/group"), in("group"));
+	if (!logd_state_view(&s, &v))
+		die("no view: %s", s.why);
+	copy(in("group"), in("1/group"));
+	ok(again() && !logd_state_report(&s, &report), "votes of one group and the file of "
+	   "another make no report: %s", s.why);
+}
+
+/* ---- reports ------------------------------------------------------------------------------ */
+
+static void reports(void)
+{
+	static uint8_t bytes[SPINDLE_RESTART_BYTES];
+	static struct spindle_restart_report back;
+	const struct spindle_restart_part *p = &report.part[0];
+	struct spindle_restart_ballot b = ballot(3);
+	static const char zero[4096];
+	size_t len;
+
+	set_up();
+	logd_state_promise(&s, &b);
+	ok(logd_state_report(&s, &report), "there is a report: %s", s.why);
+	ok(report.node == 1 && !strcmp(report.address, "10.0.0.1:7001") && report.parts == 1 &&
+	   report.promised.era == 3, "of this node, with its address and its promise");
+	ok(p->id == 3 && p->majority && p->member && p->record.known && p->record.views == 1 &&
+	   p->path.whole, "of the subgroup that has logs, with its record");
+	ok(!p->log.missing && p->log.end == 10 && p->log.good == 10 && p->log.whole &&
+	   p->log.epochs == 1 && p->log.epoch[0].id.vid == 1, "and its log");
+	len = spindle_restart_put_report(&report, bytes, sizeof(bytes));
+	ok(len && spindle_restart_get_report(&back, bytes, len), "others take it");
+	write_log(4, 5);
+	ok(logd_state_report(&s, &report) && p->log.end == 15 && p->log.epochs == 2 &&
+	   p->log.epoch[1].lsn == 10, "a log tells its epochs");
+	put("1/3/view.a", zero, sizeof(zero));
+	put("1/3/view.b", zero, sizeof(zero));
+	ok(!logd_state_report(&s, &report) && s.why[0], "a damaged record is no missing one: %s",
+	   s.why);
+	nftw(in("1/3"), remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	ok(logd_state_report(&s, &report) && p->log.missing && !p->record.views && p->member,
+	   "a member may have no files");
+	unlink(in("1/group"));
+	ok(again() && !logd_state_report(&s, &report), "without a group file there is none: %s",
+	   s.why);
+}
+
+/* ---- enter -------------------------------------------------------------------------------- */
+
+/* Nodes 1 and 4 begin again with view 3 of era 7, where the group has @at messages. */
+static const struct spindle_restart_proposal *proposal(uint64_t at)
+{
+	static struct spindle_restart_proposal p;
+	struct spindle_restart_keep keep = first_record();
+
+	p = (struct spindle_restart_proposal){
+		.ballot = ballot(7), .origin = 6, .vid = 3, .members = 2, .node = { 1, 4 },
+		.parts = 1,
+	};
+	memcpy(p.lineage, s.lineage, sizeof(p.lineage));
+	p.part[0] = (struct spindle_restart_base){
+		.id = 3, .base = at, .members = 3, .range = keep.record,
+		.path = { .whole = true, .eras = 1, .past = { { { 0, 1 }, at } } },
+	};
+	return &p;
+}
+
+static const struct logd_known known[] = { { .node = 4, .address = "10.0.0.4:7777" } };
+
+static bool has_entered(uint64_t end)
+{
+	static struct spindle_restart_keep keep;
+	const struct spindle_restart_view *v;
+
+	if (!again() || !logd_state_record(&s, 3, &keep) || !logd_state_report(&s, &report))
+		return false;
+	v = logd_record_newest(&keep);
+	return v && v->id.era == 7 && v->id.vid == 3 && v->origin == 6 && v->base == 8 &&
+	       v->members == 2 && keep.record.views == 2 && keep.record.known &&
+	       keep.path.eras == 1 && is_group(7, 3, 2) && s.group.view.member[1].id == 4 &&
+	       s.group.view.member[1].port == 7777 && s.voter.promised.era == 7 &&
+	       report.part[0].log.end == end && report.part[0].log.epochs == (end ? 1 : 0);
+}
+
+static void enter(void)
+{
+	struct spindle_restart_ballot b = ballot(8);
+	struct spindle_restart_proposal p;
+
+	set_up();
+	write_log(4, 5);
+	ok(logd_state_enter(&s, proposal(8), known, 1), "a node enters: %s", s.why);
+	ok(has_entered(8), "votes, log, record and group file are those of the view");
+	ok(logd_state_enter(&s, proposal(8), known, 1) && has_entered(8), "the same call again");
+	set_up();
+	ok(!logd_state_enter(&s, proposal(8), NULL, 0) && s.why[0], "without an address: %s",
+	   s.why);
+	ok(logd_state_enter(&s, proposal(8), known, 1) && has_entered(8),
+	   "the same call with it does the rest");
+	set_up();
+	logd_state_promise(&s, &b);
+	ok(!logd_state_enter(&s, proposal(8), known, 1) && !s.why[0],
+	   "a promise to a later attempt forbids that");
+	set_up();
+	p = *proposal(8);
+	p.node[0] = 2;
+	ok(!logd_state_enter(&s, &p, known, 1) && s.why[0], "a node that is no member: %s", s.why);
+	p = *proposal(8);
+	p.lineage[0]++;
+	ok(!logd_state_enter(&s, &p, known, 1) && s.why[0], "a proposal of another group: %s",
+	   s.why);
+	ok(!logd_state_accept(&s, &p), "which gets no vote");
+	set_up();
+	ok(logd_state_enter(&s, proposal(8), known, 1) && has_entered(8),
+	   "a log that is cut inside of a view");
+}
+
+/* What is on disk is what some of the steps have left, and the same call does the rest. */
+static void crashes(void)
+{
+	static const char *const step[] = {
+		"votes.a", "votes.b", "3", "group",
+	};
+	unsigned int n, i;
+
+	set_up();
+	write_log(4, 5);
+	copy(in("1"), in("before"));
+	if (!logd_state_enter(&s, proposal(8), known, 1))
+		die("no entry: %s", s.why);
+	logd_state_close(&s);
+	copy(in("1"), in("after"));
+	for (n = 0; n <= ARRAY_SIZE(step); n++) {
+		char from[64], to[64];
+
+		logd_state_close(&s);
+		copy(in("before"), in("1"));
+		for (i = 0; i < n; i++) {
+			snprintf(from, sizeof(from), "after/%s", step[i]);
+			snprintf(to, sizeof(to), "1/%s", step[i]);
+			copy(in(from), in(to));
+		}
+		if (!logd_state_open(&s, base, 1))
+			die("no state: %s", s.why);
+		ok(logd_state_enter(&s, proposal(8), known, 1) && has_entered(8),
+		   "a crash behind %u of the steps: %s", n, s.why);
+	}
+}
+
+static void join(void)
+{
+	struct logd_way way = {
+		.id = 3, .view = { 7, 9 },
+		.path = { .whole = true, .eras = 1, .past = { { { 0, 1 }, 9 } } },
+	};
+	struct spindle_restart_ballot b = ballot(8);
+
+	set_up();
+	write_log(4, 5);
+	ok(logd_state_join(&s, 7, &way, 1), "a node is ready to join: %s", s.why);
+	ok(again() && logd_state_report(&s, &report) && report.part[0].log.end == 9,
+	   "its log has what the group has");
+	ok(report.part[0].record.view[0].id.era == 0 && s.voter.promised.era == 7,
+	   "the record is the old one, and the votes are of the era");
+	logd_state_promise(&s, &b);
+	ok(!logd_state_join(&s, 7, &way, 1) && !s.why[0], "a promise forbids that");
+}
+
+int main(void)
+{
+	snprintf(base, sizeof(base), "/tmp/spindle-state-XXXXXX");
+	if (!mkdtemp(base))
+		die("mkdtemp: %s", strerror(errno));
+	ctl_program = "logd_state_test";
+	group();
+	votes();
+	reports();
+	enter();
+	crashes();
+	join();
+	logd_state_close(&s);
+	nftw(base, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	return tap_end();
+}
