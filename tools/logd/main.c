@@ -130,7 +130,8 @@ static void wait_for_work(struct pollfd *fd, int signals, bool *stop)
 		logd_poll_set(&logs[i], &fd[2 * i]);
 	}
 	logd_peers_poll(&peers, fd + 2 * count + 1, room, &ms);
-	if (poll(fd, 2 * count + 1 + room, ms) < 0 && errno != EINTR) {
+	logd_restart_range_poll(&restart, fd + 2 * count + 1 + room, &ms);
+	if (poll(fd, 2 * count + 2 + room, ms) < 0 && errno != EINTR) {
 		ctl_err("cannot wait: %s", strerror(errno));
 		exit(CTL_FAILED);
 	}
@@ -147,7 +148,7 @@ static void wait_for_work(struct pollfd *fd, int signals, bool *stop)
 /* One log that has failed ends the process, because its supervisor shall know. */
 static void run(int signals)
 {
-	struct pollfd *fd = ctl_alloc((2 * count + 1 + logd_peers_room(&peers)) * sizeof(*fd));
+	struct pollfd *fd = ctl_alloc((2 * count + 2 + logd_peers_room(&peers)) * sizeof(*fd));
 	bool stop = false, done = false;
 	unsigned int i;
 
@@ -166,6 +167,7 @@ static void run(int signals)
 			done = done && logd_is_done(&logs[i]);
 		}
 		logd_peers_work(&peers);
+		logd_restart_range_work(&restart);
 	}
 	peer_server_end(&peers.server);
 	ctl_free(fd);

@@ -204,18 +204,15 @@ void logd_restart_take(struct logd_restart *r, uint64_t now)
 /**
  * logd_restart_ask_record() - ask a node of the group that runs for its view records
  * @r: the restart
- * @node: the node
+ * @place: the node
  *
  * Return: whether it is asked.
  */
-bool logd_restart_ask_record(struct logd_restart *r, uint32_t node)
+bool logd_restart_ask_record(struct logd_restart *r, const struct logd_place *place)
 {
 	const struct attempt_request req = { .kind = ATTEMPT_RECORD };
-	const struct logd_asked *asked = logd_restart_find(r, node);
 
-	if (!asked)
-		return false;
-	r->record.place = asked->place;
+	r->record.place = *place;
 	begin(r, &r->record, &req);
 	return r->record.q.step != PEER_IDLE;
 }

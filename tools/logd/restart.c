@@ -303,6 +303,7 @@ static void join_now(struct logd_restart *r, uint64_t now)
 
 static void join(struct logd_restart *r, uint64_t now)
 {
+	const struct logd_asked *asked;
 	int have;
 
 	switch (r->going) {
@@ -317,7 +318,8 @@ static void join(struct logd_restart *r, uint64_t now)
 			turn_back(r, now);
 		return;
 	default:
-		if (logd_restart_ask_record(r, r->attempt.contact))
+		asked = logd_restart_find(r, r->attempt.contact);
+		if (asked && logd_restart_ask_record(r, &asked->place))
 			go(r, LOGD_GOING_ASKS, now);
 		else
 			turn_back(r, now);
@@ -399,7 +401,7 @@ bool logd_restart_run(struct logd_restart *r, int signals)
  *
  * A node without a logged subgroup has no files, and answers nothing.
  */
-void logd_restart_serve(struct logd_restart *r, const struct logd *logs, unsigned int count)
+void logd_restart_serve(struct logd_restart *r, struct logd *logs, unsigned int count)
 {
 	uint64_t era, vid;
 

@@ -24,6 +24,10 @@ struct logd_opts;
 #define LOGD_FORM_MS	30000U
 /* A join that has not succeeded after so long is given up. */
 #define LOGD_JOIN_MS	60000U
+/* A node that has joined waits so long for the range of its view. */
+#define LOGD_RANGE_MS	30000U
+/* The members are asked for it this often. */
+#define LOGD_ASK_MS	300U
 /* The kernel is asked this often whether the node is in its view. */
 #define LOGD_LOOK_MS	200U
 
@@ -106,9 +110,13 @@ struct logd_restart {
 	/** @proposal: room for what another node says */
 	struct spindle_restart_proposal *proposal;
 	/** @logs: the logs of this process, once the node is in a view */
-	const struct logd *logs;
+	struct logd *logs;
 	/** @count: how many */
 	unsigned int count;
+	/** @member: index of the member that is asked next for the range of a view */
+	unsigned int member;
+	/** @asked_ms: when one was asked last */
+	uint64_t asked_ms;
 	/** @told: what the administrator was told last */
 	char told[400];
 	/** @shown: enum attempt_state that the status file has */
@@ -124,7 +132,7 @@ struct logd_restart {
 bool logd_restart_knows(const struct logd_opts *opts);
 bool logd_restart_is_due(struct logd_restart *r);
 bool logd_restart_run(struct logd_restart *r, int signals);
-void logd_restart_serve(struct logd_restart *r, const struct logd *logs, unsigned int count);
+void logd_restart_serve(struct logd_restart *r, struct logd *logs, unsigned int count);
 void logd_restart_end(struct logd_restart *r);
 
 /* restart-ask.c */
@@ -136,8 +144,13 @@ uint32_t logd_restart_answer(void *arg, uint32_t client, const uint8_t *p, uint3
 void logd_restart_ask(struct logd_restart *r, uint64_t now);
 unsigned int logd_restart_poll(struct logd_restart *r, struct pollfd *fd, int *ms);
 void logd_restart_take(struct logd_restart *r, uint64_t now);
-bool logd_restart_ask_record(struct logd_restart *r, uint32_t node);
+bool logd_restart_ask_record(struct logd_restart *r, const struct logd_place *place);
 int logd_restart_take_record(struct logd_restart *r);
+
+/* restart-range.c */
+
+void logd_restart_range_poll(struct logd_restart *r, struct pollfd *fd, int *ms);
+void logd_restart_range_work(struct logd_restart *r);
 
 /* restart-kernel.c */
 
