@@ -203,7 +203,7 @@ static void wait_for_reports(struct attempt *a, uint64_t now)
 	if (!is_next_round(a, now))
 		return;
 	/* Files may have changed, such as the consent of an administrator. */
-	a->judged = false;
+	judge(a);
 	if (is_outbid(a))
 		prepare(a, now);
 	else

@@ -145,6 +145,16 @@ status_says()
 	spindle-ctl status node "$1" | grep -q -- "$2"
 }
 
+# waits_for NODE TEXT: does its restart wait, and say so?
+waits_for()
+{
+	wait_until 30 status_says "$1" "$2" && return 0
+	spindle-ctl status node "$1"
+	cat "$DIR/$1/restart"
+	tail -n 8 "/tmp/logd$1.err"
+	return 1
+}
+
 # alone NODE: is it in no view?
 alone()
 {
@@ -181,7 +191,7 @@ check "no message is lost" logs_agree 1 2 3
 # Two of three come first, and the third one later.
 check "all nodes crash again" crash 1 2 3
 check "one starts alone" boot 2
-check "it waits, and says for whom" wait_until 60 status_says 2 \
+check "it waits, and says for whom" waits_for 2 \
 	'1 more of these nodes has to be there: 1, 3'
 check "it is in no view" alone 2
 check "another one starts" boot 3
