@@ -79,14 +79,15 @@ struct json_object *ctl_restart_read(const char *dir, uint64_t node)
 /* "2, 3" */
 static const char *list(struct json_object *obj, const char *word)
 {
-	struct json_object *nodes = member(obj, word, json_type_array);
+	struct json_object *nodes = member(obj, word, json_type_array), *node;
 	const char *all = "";
 	size_t i;
 
-	for (i = 0; nodes && i < json_object_array_length(nodes); i++)
+	for (i = 0; nodes && i < json_object_array_length(nodes); i++) {
+		node = json_object_array_get_idx(nodes, i);
 		all = ctl_asprintf("%s%s%llu", all, i ? ", " : "",
-				   (unsigned long long)json_object_get_uint64(
-					json_object_array_get_idx(nodes, i)));
+				   (unsigned long long)json_object_get_uint64(node));
+	}
 	return all;
 }
 
@@ -100,8 +101,8 @@ static const char *why(struct json_object *need)
 		return ctl_asprintf("%llu more of these nodes %s to be there: %s", more,
 				    more == 1 ? "has" : "have", list(need, "nodes"));
 	if (!strcmp(word, "logs"))
-		return ctl_asprintf("%llu more of these nodes %s to have a log that can be read: %s",
-				    more, more == 1 ? "has" : "have", list(need, "nodes"));
+		return ctl_asprintf("%llu more of these nodes %s to have a log that can be read: "
+				    "%s", more, more == 1 ? "has" : "have", list(need, "nodes"));
 	if (!strcmp(word, "no-record"))
 		return "no node has a view record";
 	if (!strcmp(word, "conflict"))

@@ -10,7 +10,7 @@
 
 #include "attempt.h"
 
-/* ---- rounds ---------------------------------------------------------------------------- */
+/* ---- rounds ------------------------------------------------------------------------------- */
 
 static bool all_answered(const struct attempt *a)
 {
@@ -43,7 +43,7 @@ static void next_round(struct attempt *a, uint64_t now)
 	attempt_move(a, a->state, now);
 }
 
-/* ---- look -------------------------------------------------------------------------------- */
+/* ---- look --------------------------------------------------------------------------------- */
 
 /* Does another node attempt to restart the group? */
 static bool is_attempted(const struct attempt *a)
@@ -147,7 +147,7 @@ static void look_at(struct attempt *a, const struct attempt_peer *peer,
 	}
 }
 
-/* ---- promises ------------------------------------------------------------------------------ */
+/* ---- promises ----------------------------------------------------------------------------- */
 
 static void judge(struct attempt *a)
 {
@@ -160,8 +160,6 @@ static void judge(struct attempt *a)
 		if (a->peer[i].report)
 			report[n++] = a->peer[i].report;
 	spindle_restart_judge(&a->ballot, report, n, a->answer);
-	if (a->answer->kind == SPINDLE_RESTART_WAIT && a->ops->force)
-		a->ops->force(a->arg, &a->ballot, report, n, a->answer);
 	a->judged = true;
 }
 
@@ -202,8 +200,6 @@ static void wait_for_reports(struct attempt *a, uint64_t now)
 	}
 	if (!is_next_round(a, now))
 		return;
-	/* Files may have changed, such as the consent of an administrator. */
-	judge(a);
 	if (is_outbid(a))
 		prepare(a, now);
 	else
@@ -245,7 +241,7 @@ static void refused(struct attempt *a, const struct attempt_peer *peer, uint64_t
 		attempt_step_back(a, now);
 }
 
-/* ---- votes --------------------------------------------------------------------------------- */
+/* ---- votes -------------------------------------------------------------------------------- */
 
 static void count_votes(struct attempt *a, uint64_t now)
 {
@@ -279,7 +275,7 @@ static void wait_for_votes(struct attempt *a, uint64_t now)
 		next_round(a, now);
 }
 
-/* ---- the loop -------------------------------------------------------------------------------- */
+/* ---- the loop ----------------------------------------------------------------------------- */
 
 /**
  * attempt_work() - do what time asks for

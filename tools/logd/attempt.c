@@ -187,7 +187,7 @@ bool attempt_know(struct attempt *a, uint32_t node)
 	return true;
 }
 
-/* ---- answers ----------------------------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------------------------ */
 
 /**
  * attempt_done() - has the voter done what was asked?
@@ -296,7 +296,7 @@ void attempt_serve(struct attempt *a, const struct attempt_request *req,
 	tell_how(a, &reply->how);
 }
 
-/* ---- what the caller has done ---------------------------------------------------------- */
+/* ---- what the caller has done ------------------------------------------------------------- */
 
 /**
  * attempt_runs() - the node is in a view

@@ -126,7 +126,7 @@ struct attempt_peer {
 	bool here;
 	/** @votes: it has accepted the proposal */
 	bool votes;
-	/** @open: in this round it was asked whether this attempt was withdrawn; its era 0: it was not */
+	/** @open: in this round it was asked whether this attempt was withdrawn; era 0: none */
 	struct spindle_restart_ballot open;
 	/** @how: what it has said */
 	struct attempt_how how;
@@ -149,13 +149,6 @@ struct attempt_ops {
 	void (*withdraw)(void *arg, const struct spindle_restart_ballot *ballot);
 	/** @report: fill a report, but for the votes. Return: whether there is one. */
 	bool (*report)(void *arg, struct spindle_restart_report *report);
-	/**
-	 * @force: may this restart, which waits, go on with a loss? NULL: never. Return: whether it
-	 * may, and @answer has a proposal then.
-	 */
-	bool (*force)(void *arg, const struct spindle_restart_ballot *ballot,
-		      const struct spindle_restart_report *const *report, uint32_t reports,
-		      struct spindle_restart_answer *answer);
 };
 
 /**

@@ -6,7 +6,7 @@
 #include "logd.h"
 #include "restart.h"
 
-/* ---- nodes that are known -------------------------------------------------------------- */
+/* ---- nodes that are known ----------------------------------------------------------------- */
 
 /**
  * logd_restart_find() - find the place of a node
@@ -46,7 +46,7 @@ bool logd_restart_know(struct logd_restart *r, uint32_t node, const char *addres
 	return true;
 }
 
-/* ---- answers ----------------------------------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------------------------ */
 
 /* The kernel knows how the node is. */
 static void look_again(struct logd_restart *r)
@@ -92,7 +92,7 @@ uint32_t logd_restart_answer(void *arg, uint32_t client, const uint8_t *p, uint3
 	return attempt_put_reply(&answer, r->place, reply);
 }
 
-/* ---- questions ------------------------------------------------------------------------------ */
+/* ---- questions ---------------------------------------------------------------------------- */
 
 static void connect_to(struct logd_restart *r, struct logd_asked *asked)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The node in the kernel: whether it is in a view, the first view after a restart, and the join. See
- * restart.h.
+ * The node in the kernel: whether it is in a view, the first view after a restart, and the join.
+ * See restart.h.
  */
 #include <errno.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * The file DIR/NODE/restart: how far a total restart is, and whom it waits for. See restart.h.
  *
- * The file is JSON, for "spindle-ctl status" and other programs of this machine. No decision depends
- * on it, so it is not synced. It is there while the node looks for its group, and not else.
+ * The file is JSON, for "spindle-ctl status" and other programs of this machine. No decision
+ * depends on it, so it is not synced. It is there only while the node looks for its group.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -165,16 +165,4 @@ void logd_restart_show(struct logd_restart *r, uint64_t now)
 	json_object_put(obj);
 	ctl_pool_use(before);
 	ctl_pool_drop(&r->peers->pool);
-}
-
-bool logd_restart_force(void *arg, const struct spindle_restart_ballot *ballot,
-			const struct spindle_restart_report *const *report, uint32_t reports,
-			struct spindle_restart_answer *answer)
-{
-	(void)arg;
-	(void)ballot;
-	(void)report;
-	(void)reports;
-	(void)answer;
-	return false;
 }

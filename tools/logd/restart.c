@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A total restart at one node: the loop until the node is in a view, and answers to other nodes from
- * then on. See restart.h.
+ * A total restart at one node: the loop until the node is in a view, and answers to other nodes
+ * from then on. See restart.h.
  */
 #include <errno.h>
 #include <poll.h>
@@ -34,7 +34,7 @@ static bool fail(struct logd_restart *r)
 	return false;
 }
 
-/* ---- begin --------------------------------------------------------------------------------- */
+/* ---- begin -------------------------------------------------------------------------------- */
 
 /**
  * logd_restart_knows() - do the files of a node know a group?
@@ -58,19 +58,26 @@ bool logd_restart_knows(const struct logd_opts *opts)
  * logd_restart_is_due() - does the node have to find its group?
  * @r: the restart; opts, peers and state are set
  *
- * That is so when the node is in no view, and its files know a group. A node that is not there, or
- * of which the kernel does not say how it is, is left to the caller.
+ * That is so when the node is in no view, and its files know a group. A view that the node has
+ * stopped in ends here, because the log has what was delivered. A node that is not there, or of
+ * which the kernel does not say how it is, is left to the caller.
  *
  * Return: whether it has to.
  */
 bool logd_restart_is_due(struct logd_restart *r)
 {
+	enum logd_kernel state;
 	uint64_t era, vid;
 
 	/* Without peers, nobody has opened it. */
 	if (!r->peers->net.sk && ctl_net_open(&r->peers->net, CTL_SAY))
 		return false;
-	return r->state->group.is && logd_kernel_look(r, &era, &vid) == LOGD_KERNEL_NONE;
+	if (!r->state->group.is)
+		return false;
+	state = logd_kernel_look(r, &era, &vid);
+	if (state == LOGD_KERNEL_STOPPED)
+		logd_kernel_leave(r);
+	return state == LOGD_KERNEL_NONE || state == LOGD_KERNEL_STOPPED;
 }
 
 static int promise(void *arg, const struct spindle_restart_ballot *ballot)
@@ -137,7 +144,6 @@ static bool report_state(void *arg, struct spindle_restart_report *report)
 
 static const struct attempt_ops ops = {
 	.promise = promise, .accept = accept_proposal, .withdraw = withdraw, .report = report_state,
-	.force = logd_restart_force,
 };
 
 static bool begin(struct logd_restart *r)
@@ -179,7 +185,7 @@ static void know_members(struct logd_restart *r)
 		logd_restart_know(r, view->member[i].id, ctl_place_text(&view->member[i]));
 }
 
-/* ---- into a view ----------------------------------------------------------------------------- */
+/* ---- into a view -------------------------------------------------------------------------- */
 
 static void go(struct logd_restart *r, enum logd_going to, uint64_t now)
 {
@@ -326,7 +332,7 @@ static void join(struct logd_restart *r, uint64_t now)
 	}
 }
 
-/* ---- the loop --------------------------------------------------------------------------------- */
+/* ---- the loop ----------------------------------------------------------------------------- */
 
 /* Return: whether the process goes on. */
 static bool wait_a_while(struct logd_restart *r, int signals)
@@ -391,7 +397,7 @@ bool logd_restart_run(struct logd_restart *r, int signals)
 	return r->attempt.state == ATTEMPT_RUNNING;
 }
 
-/* ---- from then on ------------------------------------------------------------------------------- */
+/* ---- from then on ------------------------------------------------------------------------- */
 
 /**
  * logd_restart_serve() - the node is in a view, and its logs are open: answer other nodes

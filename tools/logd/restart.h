@@ -6,7 +6,7 @@
  *	restart.c		the loop until the node is in a view, and answers from then on
  *	restart-ask.c		questions to other nodes
  *	restart-kernel.c	the node in the kernel
- *	restart-status.c	what "spindle-ctl status" shows, and the consent to a loss
+ *	restart-status.c	what "spindle-ctl status" shows
  *
  * Owner: main() has the one of the process. Context: the main thread; sockets never block, and the
  * files do.
@@ -162,8 +162,5 @@ void logd_kernel_leave(struct logd_restart *r);
 /* restart-status.c */
 
 void logd_restart_show(struct logd_restart *r, uint64_t now);
-bool logd_restart_force(void *arg, const struct spindle_restart_ballot *ballot,
-			const struct spindle_restart_report *const *report, uint32_t reports,
-			struct spindle_restart_answer *answer);
 
 #endif /* SPINDLE_LOGD_RESTART_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Questions of an attempt to restart: their bytes, hostile ones too, and their way over TCP between a
- * server and a client in one process.
+ * Questions of an attempt to restart: their bytes, hostile ones too, and their way over TCP between
+ * a server and a client in one process.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -43,7 +43,6 @@ static struct flight flight[IN_FLIGHT];
 static uint64_t life[NODES];
 static uint64_t now, rng;
 static uint32_t nodes, lost, twice;
-static bool forced;
 /* Messages below this position were durable. */
 static uint64_t durable;
 static bool broken;
@@ -54,7 +53,7 @@ static uint64_t draw(uint64_t n)
 	return (rng >> 33) % n;
 }
 
-/* ---- a node ------------------------------------------------------------------------------ */
+/* ---- a node ------------------------------------------------------------------------------- */
 
 static int settle(struct box *b, enum spindle_restart_vote vote)
 {
@@ -119,23 +118,8 @@ static void begin_box(struct box *b, uint64_t end)
 	b->log.epoch[0].id = v->id;
 }
 
-/* An administrator lets one node alone restart. */
-static bool do_force(void *arg, const struct spindle_restart_ballot *ballot,
-		     const struct spindle_restart_report *const *report, uint32_t reports,
-		     struct spindle_restart_answer *answer)
-{
-	(void)arg;
-	(void)ballot;
-	(void)report;
-	(void)reports;
-	(void)answer;
-	forced = true;
-	return false;
-}
-
 static const struct attempt_ops ops = {
 	.promise = do_promise, .accept = do_accept, .withdraw = do_withdraw, .report = do_report,
-	.force = do_force,
 };
 
 static void boot(uint32_t i)
@@ -188,7 +172,7 @@ static void begin(uint32_t n, uint64_t seed)
 	broken = false;
 }
 
-/* ---- the network ---------------------------------------------------------------------------- */
+/* ---- the network -------------------------------------------------------------------------- */
 
 static void send_one(uint32_t from, uint32_t to, uint64_t turn, const struct attempt_request *req)
 {
@@ -244,7 +228,7 @@ static void deliver(void)
 	}
 }
 
-/* ---- the views -------------------------------------------------------------------------------- */
+/* ---- the views ---------------------------------------------------------------------------- */
 
 static bool all_enter(const struct spindle_restart_proposal *p)
 {
@@ -410,7 +394,7 @@ static bool pass_until(uint32_t n, uint64_t ms)
 	return run_together(n);
 }
 
-/* ---- the tests ---------------------------------------------------------------------------------- */
+/* ---- the tests ---------------------------------------------------------------------------- */
 
 static void together(void)
 {
@@ -434,7 +418,6 @@ static void majority(void)
 	is(box[0].a.answer->part[0].why, SPINDLE_RESTART_NODES, "it waits for nodes");
 	is(box[0].a.answer->part[0].nodes, 2, "for two nodes");
 	is(box[0].a.answer->part[0].more, 1, "of which one is enough");
-	ok(forced, "somebody is asked whether the loss is all right");
 	boot(2);
 	ok(pass_until(2, 60000), "with another one it runs");
 	boot(1);
