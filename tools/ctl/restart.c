@@ -101,8 +101,8 @@ static const char *why(struct json_object *need)
 		return ctl_asprintf("%llu more of these nodes %s to be there: %s", more,
 				    more == 1 ? "has" : "have", list(need, "nodes"));
 	if (!strcmp(word, "logs"))
-		return ctl_asprintf("%llu more of these nodes %s to have a log that can be read: "
-				    "%s", more, more == 1 ? "has" : "have", list(need, "nodes"));
+		return ctl_asprintf("%llu more of these nodes %s to have a readable log: %s",
+				    more, more == 1 ? "has" : "have", list(need, "nodes"));
 	if (!strcmp(word, "no-record"))
 		return "no node has a view record";
 	if (!strcmp(word, "conflict"))

@@ -114,7 +114,9 @@ static void begin_box(struct box *b, uint64_t end)
 	for (i = 0; i < nodes; i++)
 		v->node[v->members++] = i + 1;
 	b->path.whole = true;
-	b->log = (struct spindle_restart_log){ .whole = true, .end = end, .good = end, .epochs = 1 };
+	b->log = (struct spindle_restart_log){
+		.whole = true, .end = end, .good = end, .epochs = 1,
+	};
 	b->log.epoch[0].id = v->id;
 }
 
