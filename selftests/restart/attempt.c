@@ -406,6 +406,14 @@ void attempt_consider(struct sim *sim)
 		    !judge(sim, attempt))
 			continue;
 		attempt->proposed = true;
+		/* Its node is the first that votes for it. */
+		if (!settle(sim, attempt->proposer,
+			    spindle_restart_accept(sim->node[attempt->proposer].voter,
+						   &attempt->answer->proposal))) {
+			attempt->live = false;
+			continue;
+		}
+		count_vote(sim, a, attempt->proposer);
 		sim->n_again += attempt->answer->kind == SPINDLE_RESTART_AGAIN;
 		SAY(sim, "era %llu: proposal of %x, origin %llu\n",
 		    (unsigned long long)attempt->ballot.era, attempt->has,
@@ -414,6 +422,33 @@ void attempt_consider(struct sim *sim)
 			send_to(sim, ASK_VOTE, attempt->proposer, j, a,
 				spindle_restart_put_proposal(&attempt->answer->proposal, sim->buf,
 							     SPINDLE_RESTART_BYTES));
+	}
+}
+
+/*
+ * An attempt that has made no proposal is withdrawn, and some nodes hear of that. Whether it has
+ * made one, the votes of its node say.
+ */
+void attempt_withdraw(struct sim *sim)
+{
+	u32 a = rng_below(&sim->rng, ATTEMPTS), j;
+	struct attempt *attempt = &sim->attempt[a];
+
+	if (a >= sim->attempts)
+		return;
+	if (!attempt->proposed) {
+		attempt->live = false;
+		spindle_restart_withdraw(sim->node[attempt->proposer].voter, &attempt->ballot);
+	}
+	for (j = 0; j < sim->nodes; j++) {
+		if (!spindle_restart_withdrawn(sim->node[attempt->proposer].voter,
+					       ID(attempt->proposer), &attempt->ballot) ||
+		    !rng_chance(&sim->rng, 60))
+			continue;
+		sim->n_withdrawn++;
+		if (spindle_restart_withdraw(sim->node[j].voter, &attempt->ballot) ==
+		    SPINDLE_RESTART_SYNC && rng_chance(&sim->rng, 50))
+			attempt_save(sim, j);
 	}
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hostile bytes: reports, proposals and voters that were encoded well are broken at random. Nothing
+ * Hostile bytes: reports, proposals, voters and view records that were encoded well are broken at random. Nothing
  * may crash, and what is decoded may be judged and voted for. In half of the runs, the CRC is made
  * right again, so that the bytes get past it.
  *
@@ -197,6 +197,30 @@ static void try_votes(struct rng *rng)
 	free(bytes);
 }
 
+static void try_keep(struct rng *rng)
+{
+	static struct spindle_restart_keep keep, back;
+	u8 *bytes;
+	size_t len;
+	bool good;
+
+	make_record(rng, &keep.record, 1 + rng_below(rng, 5));
+	make_path(&keep.path, 1);
+	keep.established = keep.record.known && keep.record.views == 1;
+	len = spindle_restart_put_keep(&keep, room, LONGEST);
+	if (!spindle_restart_get_keep(&back, room, len) ||
+	    spindle_restart_put_keep(&back, room, LONGEST) != len)
+		die("a view record does not come back");
+	len = spoil(rng, room, len);
+	bytes = own(room, len);
+	good = spindle_restart_get_keep(&back, bytes, len);
+	if (good && (!back.record.views || back.record.views > SPINDLE_RESTART_VIEWS ||
+		     (back.established && back.record.views > 1)))
+		die("a view record that is none was taken");
+	count(good);
+	free(bytes);
+}
+
 static void try_reports(struct rng *rng)
 {
 	static const struct spindle_restart_ballot ballot = { .era = 10, .proposer = 1 };
@@ -246,6 +270,7 @@ int main(int argc, char **argv)
 			try_reports(&rng);
 		else
 			try_votes(&rng);
+		try_keep(&rng);
 	}
 	printf("# %llu encodings taken, %llu refused\n", (unsigned long long)taken,
 	       (unsigned long long)refused);

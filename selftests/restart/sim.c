@@ -154,9 +154,11 @@ static void step(struct sim *sim, u32 calm)
 		attempt_deliver(sim);
 	} else if (dice < 900) {
 		attempt_consider(sim);
-	} else if (dice < 960) {
+	} else if (dice < 950) {
 		if (!world_runs(sim, j))
 			attempt_begin(sim, j);
+	} else if (dice < 960) {
+		attempt_withdraw(sim);
 	} else if (dice < 960 + 30 / calm) {
 		if (rng_chance(&sim->rng, 50) || world_runs(sim, j)) {
 			SAY(sim, "node %u crashes\n", j);
@@ -249,6 +251,8 @@ int main(int argc, char **argv)
 	printf("# %llu views, %llu crashes, %llu restarts stand, %llu proposals made again\n",
 	       (unsigned long long)sim->n_views, (unsigned long long)sim->n_crashes,
 	       (unsigned long long)sim->n_stand, (unsigned long long)sim->n_again);
+	printf("# %llu times a node hears that an attempt was withdrawn\n",
+	       (unsigned long long)sim->n_withdrawn);
 	printf("# %llu times more is durable, %llu requests refused, %llu groups stuck\n",
 	       (unsigned long long)sim->n_durable, (unsigned long long)sim->n_refused,
 	       (unsigned long long)sim->n_stuck);

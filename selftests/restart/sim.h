@@ -112,6 +112,7 @@ struct sim {
 	struct spindle_restart_proposal *scratch;
 	/* Counts of all schedules. */
 	u64 n_stand, n_again, n_durable, n_stuck, n_crashes, n_refused, n_views, n_gaps;
+	u64 n_withdrawn;
 };
 
 #define SAY(sim, ...) do { if ((sim)->verbose) printf(__VA_ARGS__); } while (0)
@@ -138,6 +139,7 @@ u32 world_common(const struct sim *sim, u32 s, const u8 *a, u32 a_len, const u8 
 
 void attempt_begin(struct sim *sim, u32 p);
 void attempt_deliver(struct sim *sim);
+void attempt_withdraw(struct sim *sim);
 void attempt_consider(struct sim *sim);
 void attempt_save(struct sim *sim, u32 j);
 void attempt_finish(struct sim *sim);

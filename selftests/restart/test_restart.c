@@ -694,6 +694,50 @@ static void turn(void)
 	CHECK_EQ(voter.state, SPINDLE_RESTART_RUNNING);
 }
 
+/* A promise to an attempt that was withdrawn binds no more, and the one before it does. */
+static void withdrawn(void)
+{
+	struct spindle_restart_ballot later = { .era = 6, .proposer = 3 };
+	uint32_t i;
+
+	memset(&voter, 0, sizeof(voter));
+	make(5);
+	CHECK_EQ(spindle_restart_promise(&voter, &proposal.ballot), SPINDLE_RESTART_SYNC);
+	CHECK_EQ(spindle_restart_promise(&voter, &later), SPINDLE_RESTART_SYNC);
+	CHECK(!spindle_restart_withdrawn(&voter, 3, &later));
+	CHECK_EQ(spindle_restart_withdraw(&voter, &later), SPINDLE_RESTART_SYNC);
+	CHECK_EQ(spindle_restart_withdraw(&voter, &later), SPINDLE_RESTART_SAME);
+	CHECK_EQ(voter.state, SPINDLE_RESTART_SILENT);
+	CHECK(spindle_restart_withdrawn(&voter, 3, &later));
+	CHECK(!spindle_restart_withdrawn(&voter, 2, &later));
+	CHECK_EQ(spindle_restart_bound(&voter), 5);
+	CHECK_EQ(spindle_restart_enter(&voter, 4), SPINDLE_RESTART_REFUSED);
+	CHECK_EQ(spindle_restart_promise(&voter, &later), SPINDLE_RESTART_REFUSED);
+	CHECK_EQ(spindle_restart_enter(&voter, 5), SPINDLE_RESTART_SYNC);
+	CHECK_EQ(spindle_restart_enter(&voter, 5), SPINDLE_RESTART_SAME);
+	CHECK_EQ(voter.promised.era, 6);
+	later.era = 7;
+	CHECK(!spindle_restart_withdrawn(&voter, 3, &later));
+	/* What was accepted binds for ever. */
+	memset(&voter, 0, sizeof(voter));
+	spindle_restart_promise(&voter, &proposal.ballot);
+	spindle_restart_accept(&voter, &proposal);
+	CHECK(!spindle_restart_withdrawn(&voter, proposal.ballot.proposer, &proposal.ballot));
+	CHECK_EQ(spindle_restart_withdraw(&voter, &proposal.ballot), SPINDLE_RESTART_SAME);
+	CHECK_EQ(spindle_restart_enter(&voter, 4), SPINDLE_RESTART_REFUSED);
+	/* An attempt that is forgotten binds as well. */
+	memset(&voter, 0, sizeof(voter));
+	for (i = 1; i <= SPINDLE_RESTART_OPEN + 1; i++) {
+		later.era = i;
+		spindle_restart_promise(&voter, &later);
+	}
+	while (later.era) {
+		spindle_restart_withdraw(&voter, &later);
+		later.era--;
+	}
+	CHECK_EQ(spindle_restart_bound(&voter), 1);
+}
+
 /* R10: what a node has promised before it enters a view is void. */
 static void stale_vote(void)
 {
@@ -915,6 +959,11 @@ static void bad_voter(void)
 	BAD(voter.promised.era = 4);
 	BAD(voter.promised.proposer = 4);
 	BAD(voter.has_accepted = false);
+	BAD(voter.bound = 4);
+	BAD(voter.bound = 6);
+	BAD(voter.opens = SPINDLE_RESTART_OPEN + 1);
+	BAD((voter.opens = 1, voter.open[0].era = 6));
+	BAD((voter.opens = 1, voter.open[0].era = 0));
 }
 
 static const struct tap_case cases[] = {
@@ -948,6 +997,7 @@ static const struct tap_case cases[] = {
 	{ "the reporters with a logger are the members", members },
 	{ "votes follow promises", votes },
 	{ "a node that has promised enters no earlier era", turn },
+	{ "a promise to an attempt that was withdrawn does not bind", withdrawn },
 	{ "a node that has entered a view has no vote left", stale_vote },
 	{ "a node that has run in an era does not vote in it", same_era },
 	{ "a report comes back as it was, and no bit of it can flip", round_trips },

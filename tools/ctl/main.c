@@ -86,7 +86,7 @@ static const struct noun nouns[] = {
 	  "    FIELDS are like load:u32,free:u64,host:s16 or free:u64@8; the types are\n"
 	  "    u8 u16 u32 u64 i8 i16 i32 i64, and sN, a string of N bytes\n", NULL },
 	{ "status", ctl_cmd_status,
-	  "  status [show] [node N]\n", NULL },
+	  "  status [show] [node N] [logs DIR]\n", NULL },
 	{ "stats", ctl_cmd_stats,
 	  "  stats [show] [node N]\n", NULL },
 	{ "top", ctl_cmd_top,

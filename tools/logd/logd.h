@@ -110,6 +110,10 @@ struct logd {
 	bool role;
 	/** @records: view records, with @role */
 	struct logd_records records;
+	/** @pending: the view that has no record before its range is known; no members: none */
+	struct spindle_restart_view pending;
+	/** @pending_ms: since then */
+	uint64_t pending_ms;
 	/** @reported: what the kernel was told last */
 	struct spindle_log_report reported;
 
@@ -150,6 +154,7 @@ bool logd_begin_reading(struct logd *l, bool next);
 bool logd_role_open(struct logd *l);
 bool logd_view_begins(struct logd *l, uint64_t base, bool next, bool first);
 void logd_report(struct logd *l);
+bool logd_take_range(struct logd *l, const struct spindle_restart_keep *other);
 bool logd_append(struct logd *l, const struct spindle_dlog_msg *m);
 void logd_work(struct logd *l);
 void logd_reap(struct logd *l);

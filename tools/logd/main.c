@@ -18,6 +18,7 @@
 #include "common/key.h"
 #include "common/opts.h"
 #include "logd.h"
+#include "restart.h"
 
 #define AT(field)	CTL_OPT_AT(struct logd_opts, field)
 
@@ -73,6 +74,8 @@ static struct logd *logs;
 static unsigned int count;
 static struct logd_peers peers;
 static struct logd_state state;
+static bool has_state;
+static struct logd_restart restart;
 
 /* Tell systemd that all logs are open. Without systemd there is no such socket. */
 static void say_ready(void)
@@ -127,7 +130,8 @@ static void wait_for_work(struct pollfd *fd, int signals, bool *stop)
 		logd_poll_set(&logs[i], &fd[2 * i]);
 	}
 	logd_peers_poll(&peers, fd + 2 * count + 1, room, &ms);
-	if (poll(fd, 2 * count + 1 + room, ms) < 0 && errno != EINTR) {
+	logd_restart_range_poll(&restart, fd + 2 * count + 1 + room, &ms);
+	if (poll(fd, 2 * count + 2 + room, ms) < 0 && errno != EINTR) {
 		ctl_err("cannot wait: %s", strerror(errno));
 		exit(CTL_FAILED);
 	}
@@ -144,7 +148,7 @@ static void wait_for_work(struct pollfd *fd, int signals, bool *stop)
 /* One log that has failed ends the process, because its supervisor shall know. */
 static void run(int signals)
 {
-	struct pollfd *fd = ctl_alloc((2 * count + 1 + logd_peers_room(&peers)) * sizeof(*fd));
+	struct pollfd *fd = ctl_alloc((2 * count + 2 + logd_peers_room(&peers)) * sizeof(*fd));
 	bool stop = false, done = false;
 	unsigned int i;
 
@@ -163,6 +167,7 @@ static void run(int signals)
 			done = done && logd_is_done(&logs[i]);
 		}
 		logd_peers_work(&peers);
+		logd_restart_range_work(&restart);
 	}
 	peer_server_end(&peers.server);
 	ctl_free(fd);
@@ -194,17 +199,56 @@ static int parse(int argc, char **argv)
 /* Only a process that has all logs of its node keeps what a restart needs. */
 static bool open_state(void)
 {
-	if (logd_state_open(&state, opts.dir, opts.node))
-		return logd_peers_keep(&peers, &state);
-	ctl_err("%s", state.why);
-	return false;
+	if (has_state)
+		return true;
+	has_state = logd_state_open(&state, opts.dir, opts.node);
+	if (!has_state)
+		ctl_err("%s", state.why);
+	return has_state;
+}
+
+/* Open the logs that are named, or all. Return: whether they are open. */
+static bool open_logs(char **names)
+{
+	bool named = count;
+	unsigned int i;
+
+	if (!named)
+		count = logd_find(opts.node, &names);
+	/* The node may be in another view than when the process began. */
+	if (!count || (peers.on && !logd_peers_refresh(&peers)))
+		return false;
+	if (!named && (!open_state() || !logd_peers_keep(&peers, &state)))
+		return false;
+	logs = ctl_alloc(count * sizeof(*logs));
+	for (i = 0; i < count; i++) {
+		logs[i].peers = &peers;
+		logs[i].state = named ? NULL : &state;
+		if (!logd_open(&logs[i], &opts, names[i]))
+			return false;
+	}
+	logd_peers_listen(&peers, &opts, logs, count);
+	if (!named)
+		logd_restart_serve(&restart, logs, count);
+	return true;
+}
+
+/* A node that is in no view finds its group, if its files know one. */
+static bool find_group(int signals)
+{
+	restart.opts = &opts;
+	restart.peers = &peers;
+	restart.state = &state;
+	if (count || !logd_restart_knows(&opts))
+		return true;
+	if (!open_state())
+		return false;
+	return !logd_restart_is_due(&restart) || logd_restart_run(&restart, signals);
 }
 
 int main(int argc, char **argv)
 {
-	char **names;
 	int rc, signals;
-	bool named;
 	unsigned int i;
 
 	ctl_program = command.name;
@@ -212,31 +256,23 @@ int main(int argc, char **argv)
 	rc = parse(argc, argv);
 	if (rc)
 		return ctl_flush(rc == CTL_OPT_SHOWN ? CTL_OK : rc);
-	names = argv + optind + 1;
 	count = (unsigned int)(argc - optind - 1);
-	named = count;
-	if (!named)
-		count = logd_find(opts.node, &names);
-	if (!count || (!named && !open_state()))
-		return CTL_FAILED;
-	logs = ctl_alloc(count * sizeof(*logs));
 	if (!logd_peers_begin(&peers, &opts))
 		return CTL_FAILED;
-	for (i = 0; i < count; i++) {
-		logs[i].peers = &peers;
-		logs[i].state = named ? NULL : &state;
-		if (!logd_open(&logs[i], &opts, names[i]))
-			return CTL_FAILED;
-	}
-	logd_peers_listen(&peers, &opts, logs, count);
-	/* Until here a signal ends the process at once, because nothing was read. */
 	signals = open_signals();
 	if (signals < 0)
+		return CTL_FAILED;
+	if (!find_group(signals)) {
+		logd_restart_end(&restart);
+		return restart.stopped ? CTL_OK : CTL_FAILED;
+	}
+	if (!open_logs(argv + optind + 1))
 		return CTL_FAILED;
 	say_ready();
 	run(signals);
 	for (i = 0; i < count; i++)
 		if (!logd_close(&logs[i]))
 			rc = CTL_FAILED;
+	logd_restart_end(&restart);
 	return rc;
 }

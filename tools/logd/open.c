@@ -381,17 +381,29 @@ static struct logd_last last_of(const struct logd *l)
 }
 
 /*
+ * Was the log cut for this era, and has it no message of it yet? Then it goes on where the era
+ * begins, and the history has nothing to compare its last message with.
+ */
+static bool is_cut(const struct logd *l, uint64_t era)
+{
+	return l->role && l->scan.n_epochs && l->scan.last_epoch.era < era &&
+	       l->state && l->state->group.is && l->state->group.era == era;
+}
+
+/*
  * Begin with the last message of the log, which is compared. A log without a record knows no era,
  * and positions of each era suit it.
  */
 static bool begin_again(struct logd *l, uint64_t era)
 {
 	struct spindle_place from = { .lsn = l->scan.next, .era = era };
+	bool cut = is_cut(l, era);
 
-	l->last = last_of(l);
+	if (!cut)
+		l->last = last_of(l);
 	from.lsn -= l->last.known;
 	memcpy(from.lineage, l->scan.id.lineage, sizeof(from.lineage));
-	if (l->scan.n_epochs)
+	if (l->scan.n_epochs && !cut)
 		from.era = l->scan.last_epoch.era;
 	return logd_attach(l, &from);
 }

@@ -44,25 +44,31 @@ bool peer_conn_open(struct peer_conn *c, int fd, uint32_t in, uint32_t out)
 	return false;
 }
 
+static bool grow(uint8_t **buf, uint32_t *size, uint32_t want)
+{
+	uint8_t *p;
+
+	if (want <= *size)
+		return true;
+	p = realloc(*buf, want);
+	if (!p)
+		return false;
+	*buf = p;
+	*size = want;
+	return true;
+}
+
 /**
  * peer_conn_grow() - make room for longer frames
  * @c: a connection with nothing to send
+ * @in: bytes of the longest frame that comes
  * @out: bytes of the longest frame that goes
  *
  * Return: whether there was memory.
  */
-bool peer_conn_grow(struct peer_conn *c, uint32_t out)
+bool peer_conn_grow(struct peer_conn *c, uint32_t in, uint32_t out)
 {
-	uint8_t *p;
-
-	if (out <= c->out_size)
-		return true;
-	p = realloc(c->out, out);
-	if (!p)
-		return false;
-	c->out = p;
-	c->out_size = out;
-	return true;
+	return grow(&c->in, &c->in_size, in) && grow(&c->out, &c->out_size, out);
 }
 
 /**

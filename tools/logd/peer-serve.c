@@ -13,7 +13,7 @@
 
 #include "peer.h"
 
-static_assert(PEER_REQUEST < PEER_HELLO, "a buffer for a hello has room for a request");
+static_assert(PEER_ANSWER >= PEER_FRAME, "a buffer for an answer has room for messages");
 
 /**
  * peer_server_begin() - begin to serve
@@ -114,10 +114,18 @@ static bool go_on_reading(struct peer_guest *g)
 	return send_frame(g, PEER_DATA, len);
 }
 
+static bool do_ask(struct peer_server *s, struct peer_guest *g, const uint8_t *p, uint32_t len)
+{
+	uint32_t n = s->ask ? s->ask(s->ask_arg, g->session.client, p, len,
+				     g->conn.out + PEER_HEAD) : 0;
+
+	return n && send_frame(g, PEER_TELL, n);
+}
+
 static bool do_request(struct peer_server *s, struct peer_guest *g)
 {
 	uint32_t type = 0, len = 0;
-	int n = peer_unseal(&g->session.up, g->conn.in, g->conn.in_len, PEER_STATUS_REQ, &type,
+	int n = peer_unseal(&g->session.up, g->conn.in, g->conn.in_len, PEER_ASK_MAX, &type,
 			    &len);
 	const uint8_t *p = g->conn.in + PEER_HEAD;
 	bool good = false;
@@ -129,6 +137,8 @@ static bool do_request(struct peer_server *s, struct peer_guest *g)
 	} else if (type == PEER_READ) {
 		good = g->reader.r.map && peer_read_req_get(p, len, &g->req);
 		g->reading = good;
+	} else if (type == PEER_ASK) {
+		good = do_ask(s, g, p, len);
 	}
 	peer_conn_drop(&g->conn, (uint32_t)n);
 	return good;
@@ -141,7 +151,7 @@ static bool serve(struct peer_server *s, struct peer_guest *g)
 		return false;
 	if (g->conn.out_len)
 		return true;
-	if (!g->reading && (!peer_conn_fill(&g->conn, PEER_REQUEST) || !do_request(s, g)))
+	if (!g->reading && (!peer_conn_fill(&g->conn, PEER_QUESTION) || !do_request(s, g)))
 		return false;
 	return !g->reading || go_on_reading(g);
 }
@@ -151,7 +161,7 @@ static bool serve(struct peer_server *s, struct peer_guest *g)
 static bool welcome(struct peer_server *s, struct peer_guest *g)
 {
 	if (!peer_hello_check(g->conn.in, &s->id, g->nonce, &g->session) ||
-	    count(s, true) >= PEER_FRIENDS || !peer_conn_grow(&g->conn, PEER_FRAME))
+	    count(s, true) >= PEER_FRIENDS || !peer_conn_grow(&g->conn, PEER_QUESTION, PEER_ANSWER))
 		return false;
 	g->friend = true;
 	peer_conn_drop(&g->conn, PEER_HELLO);

@@ -21,9 +21,10 @@
 #include <sys/socket.h>
 
 #include "log.h"
+#include "restart/restart.h"
 
 #define PEER_MAGIC	0x504c5053U
-#define PEER_VERSION	1U
+#define PEER_VERSION	2U
 #define PEER_NONCE	32U
 #define PEER_MAC	32U
 #define PEER_HELLO	96U
@@ -39,8 +40,15 @@
 #define PEER_CHUNK	(256U << 10)
 #define PEER_PAYLOAD	(PEER_DATA_HEAD + PEER_RECORD + PEER_CHUNK)
 #define PEER_FRAME	(PEER_HEAD + PEER_PAYLOAD + PEER_MAC)
-/* Longest frame with a request. */
+/* A question of an attempt to restart, and its answer, in front of a report or a proposal. */
+#define PEER_ASK_HEAD	(16U + SPINDLE_RESTART_ADDRESS)
+#define PEER_TELL_HEAD	(40U + SPINDLE_RESTART_ADDRESS)
+#define PEER_ASK_MAX	(PEER_ASK_HEAD + SPINDLE_RESTART_BYTES)
+#define PEER_TELL_MAX	(PEER_TELL_HEAD + SPINDLE_RESTART_BYTES)
+/* Longest frame with another request, with a question, and with an answer. */
 #define PEER_REQUEST	(PEER_HEAD + PEER_STATUS_REQ + PEER_MAC)
+#define PEER_QUESTION	(PEER_HEAD + PEER_ASK_MAX + PEER_MAC)
+#define PEER_ANSWER	(PEER_HEAD + PEER_TELL_MAX + PEER_MAC)
 
 /* Connections of a server without a proof, and with one. */
 #define PEER_STRANGERS	8U
@@ -67,6 +75,10 @@ enum peer_type {
 	PEER_STATUS_IS,
 	/** @PEER_DATA: reply to PEER_READ */
 	PEER_DATA,
+	/** @PEER_ASK: request of an attempt to restart */
+	PEER_ASK,
+	/** @PEER_TELL: reply to PEER_ASK */
+	PEER_TELL,
 };
 
 /**
@@ -273,7 +285,7 @@ struct peer_conn {
 
 uint64_t peer_now_ms(void);
 bool peer_conn_open(struct peer_conn *c, int fd, uint32_t in, uint32_t out);
-bool peer_conn_grow(struct peer_conn *c, uint32_t out);
+bool peer_conn_grow(struct peer_conn *c, uint32_t in, uint32_t out);
 void peer_conn_close(struct peer_conn *c);
 bool peer_conn_fill(struct peer_conn *c, uint32_t most);
 bool peer_conn_flush(struct peer_conn *c);
@@ -356,8 +368,16 @@ struct peer_server {
 	struct peer_guest guest[PEER_GUESTS];
 	/** @find: finds the log of a subgroup. Return: whether there is one. */
 	bool (*find)(void *arg, uint32_t subgroup, struct peer_log *log);
+	/**
+	 * @ask: answers a question of an attempt to restart; NULL: there is none. Return: bytes of
+	 * the reply, of which there may be PEER_TELL_MAX; 0: the question is none.
+	 */
+	uint32_t (*ask)(void *arg, uint32_t client, const uint8_t *p, uint32_t len,
+			uint8_t *reply);
 	/** @arg: of @find */
 	void *arg;
+	/** @ask_arg: of @ask */
+	void *ask_arg;
 };
 
 /* peer-serve.c: the server. */
@@ -461,5 +481,50 @@ void peer_fetch_fail(struct peer_fetch *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void peer_fetch_data(struct peer_fetch *f, uint32_t len);
 void peer_fetch_take(struct peer_fetch *f);
+
+/**
+ * struct peer_ask - a question of an attempt to restart, on a connection of its own
+ */
+struct peer_ask {
+	/** @id: of this process */
+	const struct peer_id *id;
+	/** @server: id of the node that is asked */
+	uint32_t server;
+	/** @step: enum peer_step; PEER_ASKS: the answer has not come, PEER_DONE: it is there */
+	uint32_t step;
+	/** @conn: the socket */
+	struct peer_conn conn;
+	/** @session: keys */
+	struct peer_session session;
+	/** @question: the question, behind room for the head of a frame, with room for its MAC */
+	uint8_t *question;
+	/** @len: bytes of the question */
+	uint32_t len;
+	/** @answer: bytes of the answer, which are behind the head of the frame in @conn */
+	uint32_t answer;
+	/** @begun_ms: when the question was asked */
+	uint64_t begun_ms;
+	/** @why: why it has failed */
+	char why[80];
+};
+
+/* peer-ask.c */
+
+bool peer_ask_room(struct peer_ask *q);
+void peer_ask_begin(struct peer_ask *q, uint32_t server, int fd);
+unsigned int peer_ask_poll(struct peer_ask *q, struct pollfd *fd, int *ms);
+void peer_ask_work(struct peer_ask *q);
+void peer_ask_end(struct peer_ask *q);
+
+/**
+ * peer_ask_bytes() - where the caller puts the question
+ * @q: a question with room
+ *
+ * Return: PEER_ASK_MAX bytes.
+ */
+static inline uint8_t *peer_ask_bytes(struct peer_ask *q)
+{
+	return q->question + PEER_HEAD;
+}
 
 #endif /* SPINDLE_LOGD_PEER_H */

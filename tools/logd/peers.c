@@ -31,12 +31,14 @@ static bool set_place(struct logd_place *place, uint32_t node, const struct ctl_
 static void take_view(struct logd_peers *p, const struct ctl_running *run)
 {
 	const struct ctl_view *view = &run->view;
+	struct ctl_member self = ctl_node_member(&run->node);
 	struct logd_place place;
 	unsigned int i;
 
 	p->keyed = run->node.keyed.num;
 	p->vid = run->node.vid;
 	p->places = 0;
+	set_place(&p->self, p->node, &self.addr, self.port);
 	for (i = 0; run->has_view && i < view->members; i++) {
 		const struct ctl_member *m = &view->member[i];
 
@@ -177,17 +179,28 @@ bool logd_peers_place(const char *text)
 	return !ctl_endpoint_parse(text, &addr, &has_port, &port) && has_port;
 }
 
-static bool own_place(const struct logd_peers *p, const char *text, struct logd_place *place)
+/**
+ * logd_peers_parse() - read where a node can be asked
+ * @text: ADDR:PORT
+ * @node: id of the node
+ * @place: out
+ *
+ * Return: whether the text is an address with a port.
+ */
+bool logd_peers_parse(const char *text, uint32_t node, struct logd_place *place)
 {
 	bool has_port = false;
 	struct ctl_addr addr;
 	uint16_t port = 0;
 
-	*place = p->self;
-	if (!text)
-		return place->len;
 	return !ctl_endpoint_parse(text, &addr, &has_port, &port) && has_port &&
-	       set_place(place, p->node, &addr, port);
+	       set_place(place, node, &addr, port);
+}
+
+static bool own_place(const struct logd_peers *p, const char *text, struct logd_place *place)
+{
+	*place = p->self;
+	return text ? logd_peers_parse(text, p->node, place) : place->len;
 }
 
 /**
@@ -195,7 +208,7 @@ static bool own_place(const struct logd_peers *p, const char *text, struct logd_
  * @p: the peers
  * @opts: command line
  * @logs: logs, which are open
- * @count: how many
+ * @count: how many; 0: none is open yet, and this is called again
  *
  * A log that cannot be served is still written.
  */
@@ -209,6 +222,9 @@ void logd_peers_listen(struct logd_peers *p, const struct logd_opts *opts, struc
 		return;
 	p->logs = logs;
 	p->count = count;
+	if (p->listens)
+		return;
+	p->listens = true;
 	p->server.find = find_log;
 	p->server.arg = p;
 	if (own_place(p, opts->listen, &place))

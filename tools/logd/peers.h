@@ -37,6 +37,8 @@ struct logd_place {
 struct logd_peers {
 	/** @on: logs are served and fetched */
 	bool on;
+	/** @listens: logd_peers_listen() was called */
+	bool listens;
 	/** @server: the service */
 	struct peer_server server;
 	/** @net: netlink */
@@ -97,6 +99,7 @@ struct logd_catch {
 
 bool logd_peers_begin(struct logd_peers *p, const struct logd_opts *opts);
 bool logd_peers_place(const char *text);
+bool logd_peers_parse(const char *text, uint32_t node, struct logd_place *place);
 bool logd_peers_refresh(struct logd_peers *p);
 bool logd_peers_keep(struct logd_peers *p, struct logd_state *state);
 void logd_peers_listen(struct logd_peers *p, const struct logd_opts *opts, struct logd *logs,

@@ -67,6 +67,20 @@ static void fill_view(struct logd *l, struct spindle_restart_view *view, uint64_
 		view->node[i] = v.seat[i].node;
 }
 
+/*
+ * A node that has joined keeps its old record until it knows the range of the new view (A5). A view
+ * that follows takes the place of one that waits. Return: whether the view waits.
+ */
+static bool wait_for_range(struct logd *l, const struct spindle_restart_view *view, bool follows)
+{
+	if (!l->state || !l->peers->on || (follows && !l->pending.members))
+		return false;
+	l->pending = *view;
+	if (!l->pending_ms)
+		l->pending_ms = peer_now_ms();
+	return true;
+}
+
 /**
  * logd_view_begins() - the log is in a view: have its record on disk
  * @l: the log; @l->vid is the view, and the reader is in it
@@ -98,9 +112,38 @@ bool logd_view_begins(struct logd *l, uint64_t base, bool next, bool first)
 	/* A restart that has the record also needs the addresses of the members. */
 	if (l->state && !logd_peers_keep(l->peers, l->state))
 		return logd_fail(l, "the files for a restart are not on disk");
+	if (wait_for_range(l, &view, next || first))
+		return true;
 	memcpy(now->lineage, l->q.lineage, sizeof(now->lineage));
 	logd_record_add(now, &view, next, first);
 	return write_record(l);
+}
+
+/**
+ * logd_take_range() - have the record of the view that waits for its range on disk
+ * @l: the log, which has such a view
+ * @other: record of another member; NULL: none comes, and the range stays unknown (A3)
+ *
+ * A record of a member that does not have the view yet is of no use.
+ *
+ * Return: whether the log is all right; a sentence says why not.
+ */
+bool logd_take_range(struct logd *l, const struct spindle_restart_keep *other)
+{
+	struct spindle_restart_keep *keep = ctl_alloc(sizeof(*keep));
+	bool good = true;
+
+	*keep = l->records.now;
+	memcpy(keep->lineage, l->q.lineage, sizeof(keep->lineage));
+	logd_record_add(keep, &l->pending, false, false);
+	if (!other || logd_record_adopt(keep, other)) {
+		l->records.now = *keep;
+		l->pending.members = 0;
+		l->pending_ms = 0;
+		good = write_record(l);
+	}
+	ctl_free(keep);
+	return good;
 }
 
 /*

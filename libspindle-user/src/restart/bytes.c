@@ -460,8 +460,13 @@ size_t spindle_restart_put_voter(const struct spindle_restart_voter *voter, uint
 				 size_t size)
 {
 	struct cursor c = begin_put(to, size, KIND_VOTER);
+	uint32_t i;
 
 	put32(&c, voter->state);
+	put64(&c, voter->bound);
+	put32(&c, voter->opens);
+	for (i = 0; i < voter->opens; i++)
+		put_ballot(&c, &voter->open[i]);
 	put_votes(&c, &voter->promised, voter->has_accepted ? &voter->accepted : NULL);
 	return end_put(&c, to);
 }
@@ -478,8 +483,13 @@ bool spindle_restart_get_voter(struct spindle_restart_voter *voter, const uint8_
 			       size_t len)
 {
 	struct cursor c = begin_get(from, len, KIND_VOTER);
+	uint32_t i;
 
 	voter->state = get32(&c);
+	voter->bound = get64(&c);
+	voter->opens = get_count(&c, SPINDLE_RESTART_OPEN);
+	for (i = 0; i < voter->opens; i++)
+		get_ballot(&c, &voter->open[i]);
 	voter->has_accepted = get_votes(&c, &voter->promised, &voter->accepted);
 	return end_get(&c) && spindle_restart_good_voter(voter);
 }

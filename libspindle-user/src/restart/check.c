@@ -164,6 +164,20 @@ bool spindle_restart_good_report(const struct spindle_restart_report *report)
 	return true;
 }
 
+/* Attempts that are open were promised, and one that was accepted is not open. */
+static bool is_bound(const struct spindle_restart_voter *voter)
+{
+	uint32_t i;
+
+	if (voter->bound > voter->promised.era ||
+	    (voter->has_accepted && voter->accepted.ballot.era > voter->bound))
+		return false;
+	for (i = 0; i < voter->opens; i++)
+		if (!voter->open[i].era || voter->open[i].era > voter->promised.era)
+			return false;
+	return true;
+}
+
 /**
  * spindle_restart_good_voter() - is this the state of a voter?
  * @voter: the voter
@@ -174,7 +188,7 @@ bool spindle_restart_good_voter(const struct spindle_restart_voter *voter)
 {
 	if (voter->state > SPINDLE_RESTART_RUNNING)
 		return false;
-	if (voter->has_accepted && voter->accepted.ballot.era > voter->promised.era)
+	if (!is_bound(voter))
 		return false;
 	if (voter->state == SPINDLE_RESTART_ACCEPTED)
 		return voter->has_accepted &&

@@ -30,6 +30,8 @@
 #define SPINDLE_RESTART_EPOCHS	16U
 /* Earlier restarts that a path tells, the newest ones. */
 #define SPINDLE_RESTART_PAST	16U
+/* Promises that a voter knows to be open, the newest ones. */
+#define SPINDLE_RESTART_OPEN	8U
 /* Bytes of an address with its end. */
 #define SPINDLE_RESTART_ADDRESS	64U
 /* The largest position of a log. */
@@ -321,6 +323,12 @@ struct spindle_restart_voter {
 	uint32_t state;
 	/** @promised: no attempt of an earlier era gets a vote, nor another one of this era */
 	struct spindle_restart_ballot promised;
+	/** @bound: the node enters no view of an earlier era, whatever becomes of @open */
+	uint64_t bound;
+	/** @opens: entries in @open */
+	uint32_t opens;
+	/** @open: attempts that may have made a proposal; no view of an earlier era is entered */
+	struct spindle_restart_ballot open[SPINDLE_RESTART_OPEN];
 	/** @has_accepted: @accepted is valid */
 	bool has_accepted;
 	/** @accepted: the last proposal that it has accepted */
@@ -363,6 +371,11 @@ enum spindle_restart_vote spindle_restart_accept(struct spindle_restart_voter *v
 						 const struct spindle_restart_proposal *proposal);
 enum spindle_restart_vote spindle_restart_enter(struct spindle_restart_voter *voter, uint64_t era);
 void spindle_restart_stop(struct spindle_restart_voter *voter);
+uint64_t spindle_restart_bound(const struct spindle_restart_voter *voter);
+enum spindle_restart_vote spindle_restart_withdraw(struct spindle_restart_voter *voter,
+						   const struct spindle_restart_ballot *ballot);
+bool spindle_restart_withdrawn(const struct spindle_restart_voter *voter, uint32_t node,
+			       const struct spindle_restart_ballot *ballot);
 void spindle_restart_tell(const struct spindle_restart_voter *voter,
 			  struct spindle_restart_report *report);
 

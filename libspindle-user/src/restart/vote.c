@@ -2,6 +2,9 @@
 /*
  * The votes of a node: promise, accept, enter (R7, R9, R10). A node that runs in a view takes part
  * in no attempt. One table has all states, and move() is the only writer of the state.
+ *
+ * A promise binds: the node enters no view of an earlier era, because a proposal of the attempt may
+ * stand. That ends when the attempt is withdrawn. Then it has made no proposal, and makes none.
  */
 #include <string.h>
 
@@ -16,6 +19,7 @@ enum event {
 	EVENT_ACCEPT,
 	EVENT_ENTER,
 	EVENT_STOP,
+	EVENT_WITHDRAW,
 	EVENTS,
 };
 
@@ -26,24 +30,28 @@ static const uint32_t next[STATES][EVENTS] = {
 		[EVENT_ACCEPT] = NONE,
 		[EVENT_ENTER] = SPINDLE_RESTART_RUNNING,
 		[EVENT_STOP] = SPINDLE_RESTART_SILENT,
+		[EVENT_WITHDRAW] = NONE,
 	},
 	[SPINDLE_RESTART_PROMISED] = {
 		[EVENT_PROMISE] = SPINDLE_RESTART_PROMISED,
 		[EVENT_ACCEPT] = SPINDLE_RESTART_ACCEPTED,
 		[EVENT_ENTER] = SPINDLE_RESTART_RUNNING,
 		[EVENT_STOP] = SPINDLE_RESTART_PROMISED,
+		[EVENT_WITHDRAW] = SPINDLE_RESTART_SILENT,
 	},
 	[SPINDLE_RESTART_ACCEPTED] = {
 		[EVENT_PROMISE] = SPINDLE_RESTART_PROMISED,
 		[EVENT_ACCEPT] = NONE,
 		[EVENT_ENTER] = SPINDLE_RESTART_RUNNING,
 		[EVENT_STOP] = SPINDLE_RESTART_ACCEPTED,
+		[EVENT_WITHDRAW] = NONE,
 	},
 	[SPINDLE_RESTART_RUNNING] = {
 		[EVENT_PROMISE] = NONE,
 		[EVENT_ACCEPT] = NONE,
 		[EVENT_ENTER] = SPINDLE_RESTART_RUNNING,
 		[EVENT_STOP] = SPINDLE_RESTART_SILENT,
+		[EVENT_WITHDRAW] = NONE,
 	},
 };
 
@@ -92,6 +100,102 @@ void spindle_restart_boot(struct spindle_restart_voter *voter)
 	move(voter, EVENT_STOP);
 }
 
+/* ---- what binds -------------------------------------------------------------------- */
+
+/* An attempt that there is no room for cannot be withdrawn. */
+static void add_open(struct spindle_restart_voter *voter,
+		     const struct spindle_restart_ballot *ballot)
+{
+	if (voter->opens == SPINDLE_RESTART_OPEN) {
+		if (voter->open[0].era > voter->bound)
+			voter->bound = voter->open[0].era;
+		voter->opens--;
+		memmove(voter->open, voter->open + 1, voter->opens * sizeof(voter->open[0]));
+	}
+	voter->open[voter->opens++] = *ballot;
+}
+
+/* All attempts that are open have this era or an earlier one. */
+static void bind(struct spindle_restart_voter *voter, uint64_t era)
+{
+	if (era > voter->bound)
+		voter->bound = era;
+	voter->opens = 0;
+}
+
+/* Return: the place of the attempt; @opens: it is not open. */
+static uint32_t find_open(const struct spindle_restart_voter *voter,
+			  const struct spindle_restart_ballot *ballot)
+{
+	uint32_t i;
+
+	for (i = 0; i < voter->opens; i++)
+		if (is_same(&voter->open[i], ballot))
+			break;
+	return i;
+}
+
+/**
+ * spindle_restart_bound() - which views may the node enter?
+ * @voter: the voter
+ *
+ * Return: the era; it enters no view of an earlier one.
+ */
+uint64_t spindle_restart_bound(const struct spindle_restart_voter *voter)
+{
+	uint64_t bound = voter->bound;
+	uint32_t i;
+
+	for (i = 0; i < voter->opens; i++)
+		if (voter->open[i].era > bound)
+			bound = voter->open[i].era;
+	return bound;
+}
+
+/**
+ * spindle_restart_withdraw() - an attempt has made no proposal, and makes none
+ * @voter: the voter of any node
+ * @ballot: the attempt
+ *
+ * The node that attempts says so, see spindle_restart_withdrawn(). A node that attempts may forget
+ * that it has withdrawn, because it uses no era twice.
+ *
+ * Return: enum spindle_restart_vote; the answer is never no.
+ */
+enum spindle_restart_vote spindle_restart_withdraw(struct spindle_restart_voter *voter,
+						   const struct spindle_restart_ballot *ballot)
+{
+	uint32_t i = find_open(voter, ballot);
+
+	if (i == voter->opens)
+		return SPINDLE_RESTART_SAME;
+	voter->opens--;
+	memmove(voter->open + i, voter->open + i + 1,
+		(voter->opens - i) * sizeof(voter->open[0]));
+	if (is_same(&voter->promised, ballot))
+		move(voter, EVENT_WITHDRAW);
+	return SPINDLE_RESTART_SYNC;
+}
+
+/**
+ * spindle_restart_withdrawn() - did an attempt of this node make no proposal?
+ * @voter: the voter of the node
+ * @node: its id
+ * @ballot: the attempt
+ *
+ * A node accepts its own proposal first. So the answer is no for each attempt that made one.
+ *
+ * Return: whether it made none, and makes none; false also if the voter does not know.
+ */
+bool spindle_restart_withdrawn(const struct spindle_restart_voter *voter, uint32_t node,
+			       const struct spindle_restart_ballot *ballot)
+{
+	return ballot->proposer == node && ballot->era > voter->bound &&
+	       ballot->era <= voter->promised.era && find_open(voter, ballot) == voter->opens;
+}
+
+/* ---- votes ------------------------------------------------------------------------- */
+
 /**
  * spindle_restart_promise() - an attempt asks for a promise and a report (R7)
  * @voter: the voter
@@ -109,6 +213,7 @@ enum spindle_restart_vote spindle_restart_promise(struct spindle_restart_voter *
 	if (ballot->era <= voter->promised.era || !move(voter, EVENT_PROMISE))
 		return SPINDLE_RESTART_REFUSED;
 	voter->promised = *ballot;
+	add_open(voter, ballot);
 	return SPINDLE_RESTART_SYNC;
 }
 
@@ -130,6 +235,7 @@ enum spindle_restart_vote spindle_restart_accept(struct spindle_restart_voter *v
 		return SPINDLE_RESTART_REFUSED;
 	spindle_restart_copy_proposal(&voter->accepted, proposal);
 	voter->has_accepted = true;
+	bind(voter, proposal->ballot.era);
 	return SPINDLE_RESTART_SYNC;
 }
 
@@ -146,12 +252,13 @@ enum spindle_restart_vote spindle_restart_accept(struct spindle_restart_voter *v
  */
 enum spindle_restart_vote spindle_restart_enter(struct spindle_restart_voter *voter, uint64_t era)
 {
-	if (era < voter->promised.era)
+	if (era < spindle_restart_bound(voter))
 		return SPINDLE_RESTART_REFUSED;
-	if (voter->state == SPINDLE_RESTART_RUNNING && era == voter->promised.era)
+	if (voter->state == SPINDLE_RESTART_RUNNING && era == voter->bound)
 		return SPINDLE_RESTART_SAME;
 	if (!move(voter, EVENT_ENTER))
 		return SPINDLE_RESTART_REFUSED;
+	bind(voter, era);
 	if (era > voter->promised.era)
 		voter->promised = (struct spindle_restart_ballot){ .era = era };
 	return SPINDLE_RESTART_SYNC;

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How far a total restart is. See restart.h. The file is of another process, so nothing in it is
+ * taken for granted.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/out.h"
+#include "common/util.h"
+#include "restart.h"
+
+/* Bytes of the longest file that is read: 64 subgroups that wait for 64 nodes each. */
+#define BYTES	(128U << 10)
+
+static struct json_object *member(struct json_object *obj, const char *word, enum json_type type)
+{
+	struct json_object *val = NULL;
+
+	if (!json_object_is_type(obj, json_type_object) ||
+	    !json_object_object_get_ex(obj, word, &val) || !json_object_is_type(val, type))
+		return NULL;
+	return val;
+}
+
+static unsigned long long number(struct json_object *obj, const char *word)
+{
+	struct json_object *val = member(obj, word, json_type_int);
+
+	return val ? json_object_get_uint64(val) : 0;
+}
+
+static const char *text(struct json_object *obj, const char *word)
+{
+	struct json_object *val = member(obj, word, json_type_string);
+
+	return val ? ctl_clean(json_object_get_string(val)) : "";
+}
+
+/* A process that was killed leaves its file. */
+static bool is_alive(struct json_object *obj)
+{
+	unsigned long long pid = number(obj, "pid");
+
+	return pid && pid <= INT32_MAX && (!kill((pid_t)pid, 0) || errno == EPERM);
+}
+
+/**
+ * ctl_restart_read() - read how far a total restart is
+ * @dir: directory of spindle-logd
+ * @node: id of the node
+ *
+ * Return: what spindle-logd says; NULL: there is no restart at this node.
+ */
+struct json_object *ctl_restart_read(const char *dir, uint64_t node)
+{
+	const char *path = ctl_asprintf("%s/%llu/restart", dir, (unsigned long long)node);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	char *bytes = ctl_alloc(BYTES);
+	struct json_object *obj;
+	ssize_t n;
+
+	if (fd < 0)
+		return NULL;
+	n = read(fd, bytes, BYTES - 1);
+	close(fd);
+	bytes[n < 0 ? 0 : n] = '\0';
+	obj = json_tokener_parse(bytes);
+	if (json_object_is_type(obj, json_type_object) && is_alive(obj))
+		return obj;
+	json_object_put(obj);
+	return NULL;
+}
+
+/* "2, 3" */
+static const char *list(struct json_object *obj, const char *word)
+{
+	struct json_object *nodes = member(obj, word, json_type_array), *node;
+	const char *all = "";
+	size_t i;
+
+	for (i = 0; nodes && i < json_object_array_length(nodes); i++) {
+		node = json_object_array_get_idx(nodes, i);
+		all = ctl_asprintf("%s%s%llu", all, i ? ", " : "",
+				   (unsigned long long)json_object_get_uint64(node));
+	}
+	return all;
+}
+
+/* "2 of these nodes have to report: 2, 3, 4" */
+static const char *why(struct json_object *need)
+{
+	unsigned long long more = number(need, "more");
+	const char *word = text(need, "why");
+
+	if (!strcmp(word, "nodes"))
+		return ctl_asprintf("%llu more of these nodes %s to be there: %s", more,
+				    more == 1 ? "has" : "have", list(need, "nodes"));
+	if (!strcmp(word, "logs"))
+		return ctl_asprintf("%llu more of these nodes %s to have a readable log: %s",
+				    more, more == 1 ? "has" : "have", list(need, "nodes"));
+	if (!strcmp(word, "no-record"))
+		return "no node has a view record";
+	if (!strcmp(word, "conflict"))
+		return "the records of nodes contradict each other";
+	if (!strcmp(word, "unknown-range"))
+		return "a member of an earlier view has to be there";
+	if (!strcmp(word, "too-long"))
+		return "there are too many views that are not established";
+	return "nothing is missing";
+}
+
+static void print_need(struct json_object *need)
+{
+	unsigned long long base = number(need, "base"), to = number(need, "to");
+
+	printf("restart: subgroup %llu: %s (view %llu of era %llu)\n", number(need, "id"),
+	       why(need), number(need, "vid"), number(need, "era"));
+	if (!strcmp(text(need, "why"), "ready"))
+		return;
+	printf("restart: subgroup %llu: all below position %llu is there", number(need, "id"),
+	       base);
+	if (to > base)
+		printf("; %llu to %llu are not", base, to - 1);
+	if (json_object_get_boolean(member(need, "open", json_type_boolean)))
+		printf("; nodes that are away may know of more");
+	putchar('\n');
+}
+
+/**
+ * ctl_restart_print() - print how far a total restart is, for people
+ * @restart: of ctl_restart_read(); NULL: print nothing
+ */
+void ctl_restart_print(struct json_object *restart)
+{
+	struct json_object *needs = member(restart, "subgroups", json_type_array);
+	size_t i;
+
+	if (!restart)
+		return;
+	printf("restart: %s", text(restart, "state"));
+	if (*list(restart, "answer"))
+		printf("; nodes that answer: %s", list(restart, "answer"));
+	if (*list(restart, "silent"))
+		printf("; nodes that do not: %s", list(restart, "silent"));
+	putchar('\n');
+	if (number(restart, "runs"))
+		printf("restart: the group runs in era %llu, and this node has promised era %llu\n",
+		       number(restart, "runs"), number(restart, "bound"));
+	for (i = 0; needs && i < json_object_array_length(needs); i++)
+		print_need(json_object_array_get_idx(needs, i));
+}

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Questions of an attempt to other nodes, and what follows from the answers. See attempt.h.
+ *
+ * Each state asks all nodes, in rounds. A node that does not answer in time is asked again in the
+ * next round.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "attempt.h"
+
+/* ---- rounds ------------------------------------------------------------------------------- */
+
+static bool all_answered(const struct attempt *a)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->peers; i++)
+		if (!a->peer[i].answered)
+			return false;
+	return true;
+}
+
+static bool is_round_over(const struct attempt *a, uint64_t now)
+{
+	return now - a->round_ms >= ATTEMPT_ROUND_MS || all_answered(a);
+}
+
+/* The next round begins when this one is over, and not at once. */
+static bool is_next_round(const struct attempt *a, uint64_t now)
+{
+	return is_round_over(a, now) && now - a->round_ms >= ATTEMPT_PAUSE_MS;
+}
+
+static void next_round(struct attempt *a, uint64_t now)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->peers; i++)
+		if (!a->peer[i].answered)
+			a->peer[i].here = false;
+	attempt_move(a, a->state, now);
+}
+
+/* ---- look --------------------------------------------------------------------------------- */
+
+/* Does another node attempt to restart the group? */
+static bool is_attempted(const struct attempt *a)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->peers; i++)
+		if (a->peer[i].here && (a->peer[i].how.state == ATTEMPT_PREPARE ||
+					a->peer[i].how.state == ATTEMPT_ACCEPT ||
+					a->peer[i].how.state == ATTEMPT_ENTER))
+			return true;
+	return false;
+}
+
+static void forget_reports(struct attempt *a)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->peers; i++) {
+		free(a->peer[i].report);
+		a->peer[i].report = NULL;
+		a->peer[i].votes = false;
+	}
+}
+
+/* The era is above all that this node has promised and has heard of. */
+static void prepare(struct attempt *a, uint64_t now)
+{
+	uint64_t era = a->voter->promised.era;
+
+	if (a->state == ATTEMPT_PREPARE)
+		a->ops->withdraw(a->arg, &a->ballot);
+	if (a->seen > era)
+		era = a->seen;
+	a->ballot = (struct spindle_restart_ballot){ .era = era + 1, .proposer = a->node };
+	if (!a->ballot.era || !attempt_done(a, a->ops->promise(a->arg, &a->ballot), now))
+		return;
+	forget_reports(a);
+	a->judged = false;
+	a->leave_ms = 0;
+	a->mine = a->ops->report(a->arg, a->own);
+	spindle_restart_tell(a->voter, a->own);
+	attempt_move(a, ATTEMPT_PREPARE, now);
+	a->state_ms = now;
+}
+
+static void look(struct attempt *a, uint64_t now)
+{
+	bool others = is_attempted(a);
+
+	if (!is_round_over(a, now))
+		return;
+	if (!others)
+		a->leave_ms = 0;
+	else if (!a->leave_ms)
+		a->leave_ms = now;
+	if (now >= a->propose_ms &&
+	    (!others || now - a->leave_ms >= ATTEMPT_PATIENCE_MS))
+		prepare(a, now);
+	else if (is_next_round(a, now))
+		next_round(a, now);
+}
+
+static bool is_member(const struct attempt *a, const struct spindle_restart_proposal *proposal)
+{
+	uint32_t i;
+
+	for (i = 0; i < proposal->members; i++)
+		if (proposal->node[i] == a->node)
+			return true;
+	return false;
+}
+
+static void take_proposal(struct attempt *a, const struct spindle_restart_proposal *proposal,
+			  uint64_t now)
+{
+	if (memcmp(proposal->lineage, a->lineage, sizeof(a->lineage)) ||
+	    !is_member(a, proposal) || proposal->ballot.era < spindle_restart_bound(a->voter))
+		return;
+	*a->proposal = *proposal;
+	a->era = proposal->ballot.era;
+	a->vid = proposal->vid;
+	attempt_move(a, ATTEMPT_ENTER, now);
+}
+
+/*
+ * A group of an era below the own promise may not be joined: the promise may have become part of a
+ * restart that stands.
+ */
+static void look_at(struct attempt *a, const struct attempt_peer *peer,
+		    const struct attempt_reply *reply, uint64_t now)
+{
+	if (reply->how.state == ATTEMPT_ENTER && reply->proposal) {
+		take_proposal(a, reply->proposal, now);
+	} else if (reply->how.state == ATTEMPT_RUNNING && reply->how.era &&
+		   reply->how.era >= spindle_restart_bound(a->voter)) {
+		a->contact = peer->node;
+		a->era = reply->how.era;
+		a->vid = reply->how.vid;
+		attempt_move(a, ATTEMPT_JOIN, now);
+	}
+}
+
+/* ---- promises ----------------------------------------------------------------------------- */
+
+static void judge(struct attempt *a)
+{
+	const struct spindle_restart_report *report[SPINDLE_MAX_MEMBERS];
+	uint32_t i, n = 0;
+
+	if (a->mine)
+		report[n++] = a->own;
+	for (i = 0; i < a->peers; i++)
+		if (a->peer[i].report)
+			report[n++] = a->peer[i].report;
+	spindle_restart_judge(&a->ballot, report, n, a->answer);
+	a->judged = true;
+}
+
+static bool all_report(const struct attempt *a)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->peers; i++)
+		if (!a->peer[i].report)
+			return false;
+	return true;
+}
+
+/* The own node is the first that votes for the proposal. */
+static void propose(struct attempt *a, uint64_t now)
+{
+	if (attempt_done(a, a->ops->accept(a->arg, &a->answer->proposal), now) &&
+	    attempt_move(a, ATTEMPT_ACCEPT, now))
+		return;
+	if (a->state != ATTEMPT_FAILED)
+		attempt_step_back(a, now);
+}
+
+/* Another attempt has used the era, or a later one. */
+static bool is_outbid(const struct attempt *a)
+{
+	return a->seen >= a->ballot.era;
+}
+
+static void wait_for_reports(struct attempt *a, uint64_t now)
+{
+	if (!a->judged)
+		judge(a);
+	if (a->answer->kind != SPINDLE_RESTART_WAIT &&
+	    (all_report(a) || now - a->state_ms >= ATTEMPT_GRACE_MS)) {
+		propose(a, now);
+		return;
+	}
+	if (!is_next_round(a, now))
+		return;
+	if (is_outbid(a))
+		prepare(a, now);
+	else
+		next_round(a, now);
+}
+
+static bool take_report(struct attempt *a, struct attempt_peer *peer,
+			const struct spindle_restart_report *report)
+{
+	if (report->node != peer->node || report->promised.era != a->ballot.era ||
+	    report->promised.proposer != a->ballot.proposer ||
+	    memcmp(report->lineage, a->lineage, sizeof(a->lineage)))
+		return false;
+	if (!peer->report)
+		peer->report = malloc(sizeof(*peer->report));
+	if (!peer->report)
+		return false;
+	*peer->report = *report;
+	a->judged = false;
+	return true;
+}
+
+/* Of two nodes that attempt, the one with the larger ballot goes on. */
+static bool is_behind(const struct attempt *a, const struct attempt_peer *peer)
+{
+	const struct spindle_restart_ballot *b = &peer->how.promised;
+
+	if ((peer->how.state != ATTEMPT_PREPARE && peer->how.state != ATTEMPT_ACCEPT) ||
+	    b->proposer != peer->node)
+		return false;
+	return b->era > a->ballot.era || (b->era == a->ballot.era && b->proposer > a->node);
+}
+
+static void refused(struct attempt *a, const struct attempt_peer *peer, uint64_t now)
+{
+	/* A group runs, or begins to, or another attempt is ahead. */
+	if (peer->how.state == ATTEMPT_RUNNING || peer->how.state == ATTEMPT_ENTER ||
+	    is_behind(a, peer))
+		attempt_step_back(a, now);
+}
+
+/* ---- votes -------------------------------------------------------------------------------- */
+
+static void count_votes(struct attempt *a, uint64_t now)
+{
+	uint32_t node[SPINDLE_MAX_MEMBERS], i, n = 0;
+
+	node[n++] = a->node;
+	for (i = 0; i < a->peers; i++)
+		if (a->peer[i].votes)
+			node[n++] = a->peer[i].node;
+	if (!spindle_restart_stands(a->answer, node, n))
+		return;
+	if (!is_member(a, &a->answer->proposal)) {
+		/* The first members have the proposal. One of them sees that it stands. */
+		attempt_step_back(a, now);
+		return;
+	}
+	*a->proposal = a->answer->proposal;
+	a->era = a->proposal->ballot.era;
+	a->vid = a->proposal->vid;
+	attempt_move(a, ATTEMPT_ENTER, now);
+}
+
+static void wait_for_votes(struct attempt *a, uint64_t now)
+{
+	count_votes(a, now);
+	if (a->state != ATTEMPT_ACCEPT)
+		return;
+	if (now - a->state_ms >= ATTEMPT_VOTES_MS)
+		attempt_step_back(a, now);
+	else if (is_next_round(a, now))
+		next_round(a, now);
+}
+
+/* ---- the loop ----------------------------------------------------------------------------- */
+
+/**
+ * attempt_work() - do what time asks for
+ * @a: the attempt
+ * @now: milliseconds
+ */
+void attempt_work(struct attempt *a, uint64_t now)
+{
+	switch (a->state) {
+	case ATTEMPT_LOOK:
+		look(a, now);
+		break;
+	case ATTEMPT_PREPARE:
+		wait_for_reports(a, now);
+		break;
+	case ATTEMPT_ACCEPT:
+		wait_for_votes(a, now);
+		break;
+	default:
+		break;
+	}
+}
+
+/**
+ * attempt_wake() - when has attempt_work() something to do?
+ * @a: the attempt
+ * @now: milliseconds
+ *
+ * Return: milliseconds from now on.
+ */
+uint64_t attempt_wake(const struct attempt *a, uint64_t now)
+{
+	uint64_t next = a->round_ms + (all_answered(a) ? ATTEMPT_PAUSE_MS : ATTEMPT_ROUND_MS);
+
+	if (a->state == ATTEMPT_LOOK && all_answered(a) && a->propose_ms > now &&
+	    a->propose_ms < next)
+		next = a->propose_ms;
+	return next > now ? next - now : 0;
+}
+
+/* The promise to an attempt of this node that may have been withdrawn; NULL: there is none. */
+static const struct spindle_restart_ballot *find_open(const struct attempt *a, uint32_t node)
+{
+	uint32_t i;
+
+	for (i = a->voter->opens; i > 0; i--)
+		if (a->voter->open[i - 1].proposer == node)
+			return &a->voter->open[i - 1];
+	return NULL;
+}
+
+static void look_for(struct attempt *a, struct attempt_peer *peer, struct attempt_request *req)
+{
+	const struct spindle_restart_ballot *open = find_open(a, peer->node);
+
+	if (!open)
+		return;
+	req->kind = ATTEMPT_WITHDRAWN;
+	req->ballot = *open;
+	peer->open = *open;
+}
+
+/**
+ * attempt_next() - what shall a node be asked?
+ * @a: the attempt
+ * @i: index of the node
+ * @req: out: the question, valid until the next call of a function of the attempt
+ * @turn: out: the round, for attempt_answer()
+ *
+ * Return: whether there is a question, which counts as asked then.
+ */
+bool attempt_next(struct attempt *a, uint32_t i, struct attempt_request *req, uint64_t *turn)
+{
+	struct attempt_peer *peer = &a->peer[i];
+
+	if (a->state > ATTEMPT_ACCEPT || peer->asked)
+		return false;
+	peer->asked = true;
+	*turn = a->turn;
+	*req = (struct attempt_request){ .kind = ATTEMPT_HOW };
+	peer->open.era = 0;
+	if (a->state == ATTEMPT_LOOK) {
+		look_for(a, peer, req);
+	} else if (a->state == ATTEMPT_PREPARE && !peer->report) {
+		req->kind = ATTEMPT_PROMISE;
+		req->ballot = a->ballot;
+	} else if (a->state == ATTEMPT_ACCEPT && !peer->votes) {
+		req->kind = ATTEMPT_VOTE;
+		req->proposal = &a->answer->proposal;
+	}
+	return true;
+}
+
+static void take_answer(struct attempt *a, struct attempt_peer *peer,
+			const struct attempt_reply *reply, uint64_t now)
+{
+	switch (a->state) {
+	case ATTEMPT_LOOK:
+		if (peer->open.era && reply->yes)
+			a->ops->withdraw(a->arg, &peer->open);
+		look_at(a, peer, reply, now);
+		break;
+	case ATTEMPT_PREPARE:
+		if (!reply->report || !take_report(a, peer, reply->report))
+			refused(a, peer, now);
+		break;
+	case ATTEMPT_ACCEPT:
+		/* A node that has voted is asked how it is, and says yes to that. */
+		peer->votes = peer->votes || reply->yes;
+		if (!reply->yes)
+			refused(a, peer, now);
+		break;
+	default:
+		break;
+	}
+}
+
+/**
+ * attempt_answer() - a node has answered, or cannot be reached
+ * @a: the attempt
+ * @node: its id
+ * @turn: the round of the question
+ * @reply: the answer; NULL: there is none
+ * @now: milliseconds
+ */
+void attempt_answer(struct attempt *a, uint32_t node, uint64_t turn,
+		    const struct attempt_reply *reply, uint64_t now)
+{
+	struct attempt_peer *peer = attempt_find(a, node);
+
+	if (!peer)
+		return;
+	/* This node knows what it has promised to itself. */
+	if (reply && reply->how.promised.era > a->seen &&
+	    reply->how.promised.proposer != a->node)
+		a->seen = reply->how.promised.era;
+	if (turn != a->turn || peer->answered)
+		return;
+	peer->answered = true;
+	peer->here = reply;
+	if (!reply)
+		return;
+	peer->how = reply->how;
+	take_answer(a, peer, reply, now);
+}

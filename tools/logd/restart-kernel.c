@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The node in the kernel: whether it is in a view, the first view after a restart, and the join.
+ * See restart.h.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <linux/spindle_genl.h>
+
+#include "common/live.h"
+#include "common/wire.h"
+#include "logd.h"
+#include "restart.h"
+
+static enum logd_kernel state_of(const struct ctl_running *run)
+{
+	if (!run->in_live)
+		return run->has_view ? LOGD_KERNEL_ACTIVE : LOGD_KERNEL_NONE;
+	switch (run->live_state) {
+	case SPINDLE_LIVE_FORMING:
+		return LOGD_KERNEL_FORMING;
+	case SPINDLE_LIVE_JOINING:
+		return LOGD_KERNEL_JOINING;
+	case SPINDLE_LIVE_STOPPED:
+		return LOGD_KERNEL_STOPPED;
+	default:
+		return LOGD_KERNEL_ACTIVE;
+	}
+}
+
+static void note_place(struct logd_restart *r, const struct ctl_running *run)
+{
+	struct ctl_member self = ctl_node_member(&run->node);
+	const char *text = ctl_place_text(&self);
+
+	if (strlen(text) < sizeof(r->place))
+		strcpy(r->place, text);
+}
+
+/**
+ * logd_kernel_look() - ask the kernel how the node is
+ * @r: the restart
+ * @era: out: of its view; 0: there is none, or it has this era
+ * @vid: out: of its view; 0: there is none
+ *
+ * Return: how it is; a sentence says why not if that is an error.
+ */
+enum logd_kernel logd_kernel_look(struct logd_restart *r, uint64_t *era, uint64_t *vid)
+{
+	struct ctl_pool *before = ctl_pool_use(&r->peers->pool);
+	struct ctl_val id = ctl_val_num(r->opts->node);
+	enum logd_kernel state = LOGD_KERNEL_ERROR;
+	uint8_t lineage[SPINDLE_LINEAGE_LEN];
+	struct ctl_running *run = NULL;
+	unsigned int count = 0;
+
+	*era = 0;
+	*vid = 0;
+	if (!ctl_fetch(&r->peers->net, "restart", &id, &run, &count, true) && count) {
+		state = state_of(run);
+		*vid = run->node.vid;
+		if (run->has_view && run->view.lineage.set)
+			ctl_lineage_parse(run->view.lineage.str, lineage, era);
+		note_place(r, run);
+	}
+	ctl_pool_use(before);
+	ctl_pool_drop(&r->peers->pool);
+	return state;
+}
+
+static bool call(struct logd_restart *r, struct ctl_req *req)
+{
+	return !ctl_net_call(&r->peers->net, req, NULL, CTL_SAY);
+}
+
+/* What the first view of a subgroup follows: positions, and views of earlier eras. */
+static bool set_range(struct logd_restart *r, struct ctl_subgroup *sg)
+{
+	struct spindle_restart_keep *keep = ctl_alloc(sizeof(*keep));
+	const struct spindle_restart_record *record = &keep->record;
+	uint32_t i, k;
+
+	if (!logd_state_record(r->state, (uint32_t)sg->val[CTL_SG_ID].num, keep)) {
+		ctl_err("node %u: %s", r->opts->node, r->state->why);
+		return false;
+	}
+	if (!record->views)
+		return true;
+	sg->val[CTL_SG_LSN] = ctl_val_num(record->view[record->views - 1].base);
+	for (i = 0; i + 1 < record->views; i++) {
+		struct ctl_ids *ids = CTL_ADD(sg->range, sg->ranges);
+
+		ids->set = true;
+		for (k = 0; k < record->view[i].members; k++)
+			ctl_ids_add(ids, record->view[i].node[k]);
+	}
+	return true;
+}
+
+/* The view of the group file, and what the files say of its subgroups with logs. */
+static bool make_view(struct logd_restart *r, struct ctl_view *view)
+{
+	unsigned int i;
+
+	*view = r->state->group.view;
+	view->subgroup = ctl_alloc((view->subgroups + 1) * sizeof(*view->subgroup));
+	for (i = 0; i < view->subgroups; i++) {
+		view->subgroup[i] = r->state->group.view.subgroup[i];
+		if (ctl_is_logged(&view->subgroup[i]) && !set_range(r, &view->subgroup[i]))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * logd_kernel_enter() - begin the first view after a restart, which is in the group file
+ * @r: the restart
+ *
+ * Return: whether the kernel has begun; a sentence says why not.
+ */
+bool logd_kernel_enter(struct logd_restart *r)
+{
+	struct ctl_pool *before = ctl_pool_use(&r->peers->pool);
+	struct ctl_val id = ctl_val_num(r->opts->node);
+	struct ctl_view view;
+	struct ctl_req *req;
+	bool good;
+
+	good = make_view(r, &view);
+	if (good) {
+		req = ctl_req_new(&r->peers->net, SPINDLE_CMD_VIEW_SET, 0, "restart");
+		ctl_view_put(req, &id, &view);
+		good = call(r, req);
+	}
+	ctl_pool_use(before);
+	ctl_pool_drop(&r->peers->pool);
+	return good;
+}
+
+/**
+ * logd_kernel_join() - join the group that runs
+ * @r: the restart
+ * @contact: address and port of a member
+ *
+ * Return: whether the kernel has begun; a sentence says why not.
+ */
+bool logd_kernel_join(struct logd_restart *r, const char *contact)
+{
+	struct ctl_pool *before = ctl_pool_use(&r->peers->pool);
+	struct ctl_val id = ctl_val_num(r->opts->node);
+	struct ctl_member member = { .id = 0 };
+	struct ctl_req *req;
+	bool good = false;
+
+	if (ctl_contact_parse(contact, &member)) {
+		ctl_err("restart: '%s' is no address of a member", ctl_clean(contact));
+	} else {
+		req = ctl_req_new(&r->peers->net, SPINDLE_CMD_NODE_JOIN, 0, "restart");
+		ctl_req_val(req, &ctl_node_keys[CTL_NODE_ID], &id);
+		ctl_contacts_put(req, &member, 1);
+		ctl_lineage_put(req, &r->state->group.view.lineage);
+		if (r->state->group.view.insecure)
+			ctl_insecure_put(req, 0);
+		good = call(r, req);
+	}
+	ctl_pool_use(before);
+	ctl_pool_drop(&r->peers->pool);
+	return good;
+}
+
+/**
+ * logd_kernel_leave() - take the node out of a view that it is not in yet
+ * @r: the restart
+ */
+void logd_kernel_leave(struct logd_restart *r)
+{
+	struct ctl_pool *before = ctl_pool_use(&r->peers->pool);
+	struct ctl_val id = ctl_val_num(r->opts->node);
+	struct ctl_req *req = ctl_req_new(&r->peers->net, SPINDLE_CMD_VIEW_DEL, 0, "restart");
+
+	ctl_req_val(req, &ctl_at_node_keys[0], &id);
+	/* The view may have gone meanwhile. */
+	ctl_net_call(&r->peers->net, req, NULL, CTL_QUIET);
+	ctl_pool_use(before);
+	ctl_pool_drop(&r->peers->pool);
+}

@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A total restart at one node: the loop until the node is in a view, and answers to other nodes
+ * from then on. See restart.h.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "logd.h"
+#include "restart.h"
+
+/* No wait of the loop is longer. */
+#define WAIT_MS	200
+
+/* Say something that is not what was said last. */
+static void tell(struct logd_restart *r, const char *text)
+{
+	if (!strcmp(r->told, text))
+		return;
+	snprintf(r->told, sizeof(r->told), "%s", text);
+	ctl_err("node %u: %s", r->opts->node, text);
+}
+
+static bool fail(struct logd_restart *r)
+{
+	ctl_err("node %u: %s", r->opts->node, r->state->why);
+	return false;
+}
+
+/* ---- begin -------------------------------------------------------------------------------- */
+
+/**
+ * logd_restart_knows() - do the files of a node know a group?
+ * @opts: command line
+ *
+ * Nothing is made or opened, because most nodes have no such files.
+ *
+ * Return: whether there is a group file.
+ */
+bool logd_restart_knows(const struct logd_opts *opts)
+{
+	char *path = ctl_asprintf("%s/%u/group", opts->dir, opts->node);
+	struct stat st;
+	bool has = !lstat(path, &st);
+
+	ctl_free(path);
+	return has;
+}
+
+/**
+ * logd_restart_is_due() - does the node have to find its group?
+ * @r: the restart; opts, peers and state are set
+ *
+ * That is so when the node is in no view, and its files know a group. A view that the node has
+ * stopped in ends here, because the log has what was delivered. A node that is not there, or of
+ * which the kernel does not say how it is, is left to the caller.
+ *
+ * Return: whether it has to.
+ */
+bool logd_restart_is_due(struct logd_restart *r)
+{
+	enum logd_kernel state;
+	uint64_t era, vid;
+
+	/* Without peers, nobody has opened it. */
+	if (!r->peers->net.sk && ctl_net_open(&r->peers->net, CTL_SAY))
+		return false;
+	if (!r->state->group.is)
+		return false;
+	state = logd_kernel_look(r, &era, &vid);
+	if (state == LOGD_KERNEL_STOPPED)
+		logd_kernel_leave(r);
+	return state == LOGD_KERNEL_NONE || state == LOGD_KERNEL_STOPPED;
+}
+
+static int promise(void *arg, const struct spindle_restart_ballot *ballot)
+{
+	struct logd_restart *r = arg;
+
+	if (logd_state_promise(r->state, ballot))
+		return 1;
+	return r->state->failed ? -1 : 0;
+}
+
+static int accept_proposal(void *arg, const struct spindle_restart_proposal *proposal)
+{
+	struct logd_restart *r = arg;
+
+	if (logd_state_accept(r->state, proposal))
+		return 1;
+	return r->state->failed ? -1 : 0;
+}
+
+static void withdraw(void *arg, const struct spindle_restart_ballot *ballot)
+{
+	struct logd_restart *r = arg;
+
+	spindle_restart_withdraw(&r->state->voter, ballot);
+}
+
+/* A node in a view gives its records alone, because its logs change. */
+static void report_records(const struct logd_restart *r, struct spindle_restart_report *report)
+{
+	unsigned int i;
+
+	memset(report, 0, sizeof(*report));
+	for (i = 0; i < r->count && report->parts < SPINDLE_MAX_SUBGROUPS; i++) {
+		const struct logd *l = &r->logs[i];
+		struct spindle_restart_part *part = &report->part[report->parts];
+
+		if (!l->role || !l->records.now.record.views)
+			continue;
+		part->id = l->attach.subgroup;
+		part->member = true;
+		part->record = l->records.now.record;
+		part->path = l->records.now.path;
+		part->log.missing = true;
+		report->parts++;
+	}
+}
+
+static bool report_state(void *arg, struct spindle_restart_report *report)
+{
+	struct logd_restart *r = arg;
+
+	if (r->attempt.state == ATTEMPT_RUNNING) {
+		report_records(r, report);
+	} else if (!logd_state_report(r->state, report)) {
+		tell(r, r->state->why);
+		return false;
+	}
+	report->node = r->opts->node;
+	memcpy(report->lineage, r->attempt.lineage, sizeof(report->lineage));
+	strcpy(report->address, r->place);
+	return true;
+}
+
+static const struct attempt_ops ops = {
+	.promise = promise, .accept = accept_proposal, .withdraw = withdraw, .report = report_state,
+};
+
+static bool begin(struct logd_restart *r)
+{
+	uint64_t seed;
+
+	if (r->begun)
+		return true;
+	r->report = malloc(sizeof(*r->report));
+	r->proposal = malloc(sizeof(*r->proposal));
+	if (!r->report || !r->proposal ||
+	    getrandom(&seed, sizeof(seed), 0) != sizeof(seed)) {
+		ctl_err("no memory, or no random numbers");
+		return false;
+	}
+	r->attempt.ops = &ops;
+	r->attempt.arg = r;
+	r->attempt.node = r->opts->node;
+	r->attempt.voter = &r->state->voter;
+	memcpy(r->attempt.lineage, r->state->group.lineage, sizeof(r->attempt.lineage));
+	if (!attempt_begin(&r->attempt, seed, peer_now_ms())) {
+		ctl_err("no memory");
+		return false;
+	}
+	snprintf(r->ears, sizeof(r->ears), "%s", r->opts->listen ? r->opts->listen : r->place);
+	r->peers->server.ask = logd_restart_answer;
+	r->peers->server.ask_arg = r;
+	r->begun = true;
+	return true;
+}
+
+/* The members of the last view that this node knows. */
+static void know_members(struct logd_restart *r)
+{
+	const struct ctl_view *view = &r->state->group.view;
+	unsigned int i;
+
+	for (i = 0; i < view->members; i++)
+		logd_restart_know(r, view->member[i].id, ctl_place_text(&view->member[i]));
+}
+
+/* ---- into a view -------------------------------------------------------------------------- */
+
+static void go(struct logd_restart *r, enum logd_going to, uint64_t now)
+{
+	r->going = to;
+	r->going_ms = now;
+}
+
+/* The node is in no view after all. */
+static void turn_back(struct logd_restart *r, uint64_t now)
+{
+	go(r, LOGD_GOING_NOT, now);
+	logd_state_stop(r->state);
+	attempt_again(&r->attempt, now);
+}
+
+static void turn_back_because(struct logd_restart *r, uint64_t now)
+{
+	if (*r->state->why)
+		tell(r, r->state->why);
+	turn_back(r, now);
+}
+
+/* The kernel was told. Is the node in the view? */
+static void wait_for_kernel(struct logd_restart *r, uint32_t limit, uint64_t now)
+{
+	enum logd_kernel state;
+	uint64_t era, vid;
+
+	if (now - r->looked_ms < LOGD_LOOK_MS)
+		return;
+	r->looked_ms = now;
+	state = logd_kernel_look(r, &era, &vid);
+	if (state == LOGD_KERNEL_ACTIVE) {
+		go(r, LOGD_GOING_NOT, now);
+		attempt_runs(&r->attempt, era, vid, now);
+		return;
+	}
+	if (state == LOGD_KERNEL_ERROR || now - r->going_ms >= limit ||
+	    (state != LOGD_KERNEL_FORMING && state != LOGD_KERNEL_JOINING)) {
+		tell(r, "the view does not take this node: it looks for the group again");
+		logd_kernel_leave(r);
+		turn_back(r, now);
+	}
+}
+
+/* Addresses of the members of a view, as they are in reports. */
+static unsigned int list_known(struct logd_restart *r, struct logd_known *known)
+{
+	uint32_t i, n = 0;
+
+	known[n].node = r->opts->node;
+	strcpy(known[n++].address, r->place);
+	for (i = 0; i < r->attempt.peers; i++) {
+		const struct attempt_peer *peer = &r->attempt.peer[i];
+		const char *address = peer->report ? peer->report->address : r->ask[i].address;
+
+		if (!*address)
+			continue;
+		known[n].node = peer->node;
+		strcpy(known[n++].address, address);
+	}
+	return n;
+}
+
+static void enter(struct logd_restart *r, uint64_t now)
+{
+	static struct logd_known known[SPINDLE_MAX_MEMBERS];
+	unsigned int count;
+
+	if (r->going == LOGD_GOING_WAITS) {
+		wait_for_kernel(r, LOGD_FORM_MS, now);
+		return;
+	}
+	count = list_known(r, known);
+	if (!logd_state_enter(r->state, r->attempt.proposal, known, count)) {
+		turn_back_because(r, now);
+		return;
+	}
+	ctl_err("node %u: the group begins again with era %llu, view %llu", r->opts->node,
+		(unsigned long long)r->attempt.era, (unsigned long long)r->attempt.vid);
+	if (logd_kernel_enter(r))
+		go(r, LOGD_GOING_WAITS, now);
+	else
+		turn_back(r, now);
+}
+
+/* The views that the logs of this node have to follow. */
+static unsigned int list_ways(const struct logd_restart *r, struct logd_way *way)
+{
+	const struct spindle_restart_report *report = r->report;
+	uint32_t i, n = 0;
+
+	for (i = 0; i < report->parts; i++) {
+		const struct spindle_restart_part *part = &report->part[i];
+		const struct spindle_restart_record *record = &part->record;
+
+		if (!record->views || record->view[record->views - 1].id.era != r->attempt.era)
+			continue;
+		way[n].id = part->id;
+		way[n].view = record->view[record->views - 1].id;
+		way[n++].path = part->path;
+	}
+	return n;
+}
+
+static void join_now(struct logd_restart *r, uint64_t now)
+{
+	static struct logd_way way[SPINDLE_MAX_SUBGROUPS];
+
+	if (!logd_state_join(r->state, r->attempt.era, way, list_ways(r, way))) {
+		turn_back_because(r, now);
+		return;
+	}
+	ctl_err("node %u: the group runs in era %llu, and this node joins it", r->opts->node,
+		(unsigned long long)r->attempt.era);
+	if (logd_kernel_join(r, r->record.address))
+		go(r, LOGD_GOING_WAITS, now);
+	else
+		turn_back(r, now);
+}
+
+static void join(struct logd_restart *r, uint64_t now)
+{
+	const struct logd_asked *asked;
+	int have;
+
+	switch (r->going) {
+	case LOGD_GOING_WAITS:
+		wait_for_kernel(r, LOGD_JOIN_MS, now);
+		return;
+	case LOGD_GOING_ASKS:
+		have = logd_restart_take_record(r);
+		if (have > 0)
+			join_now(r, now);
+		else if (have < 0)
+			turn_back(r, now);
+		return;
+	default:
+		asked = logd_restart_find(r, r->attempt.contact);
+		if (asked && logd_restart_ask_record(r, &asked->place))
+			go(r, LOGD_GOING_ASKS, now);
+		else
+			turn_back(r, now);
+	}
+}
+
+/* ---- the loop ----------------------------------------------------------------------------- */
+
+/* Return: whether the process goes on. */
+static bool wait_a_while(struct logd_restart *r, int signals)
+{
+	static struct pollfd fd[SPINDLE_MAX_MEMBERS + PEER_GUESTS + 4];
+	unsigned int room = logd_peers_room(r->peers), n;
+	struct signalfd_siginfo info;
+	int ms = WAIT_MS;
+
+	fd[0] = (struct pollfd){ .fd = signals, .events = POLLIN };
+	logd_peers_poll(r->peers, fd + 1, room, &ms);
+	n = 1 + room;
+	n += logd_restart_poll(r, fd + n, &ms);
+	if (poll(fd, n, ms) < 0 && errno != EINTR) {
+		ctl_err("cannot wait: %s", strerror(errno));
+		return false;
+	}
+	r->stopped = read(signals, &info, sizeof(info)) == sizeof(info);
+	return !r->stopped;
+}
+
+static void turn(struct logd_restart *r)
+{
+	uint64_t now = peer_now_ms();
+
+	logd_peers_work(r->peers);
+	logd_restart_take(r, now);
+	attempt_work(&r->attempt, now);
+	if (r->attempt.state == ATTEMPT_ENTER)
+		enter(r, now);
+	else if (r->attempt.state == ATTEMPT_JOIN)
+		join(r, now);
+	logd_restart_ask(r, now);
+	logd_restart_show(r, now);
+}
+
+/**
+ * logd_restart_run() - restart the group, or join it, until the node is in a view
+ * @r: the restart, which is due
+ * @signals: signalfd
+ *
+ * Return: whether the node is in a view; otherwise a signal has come, or a sentence says why not.
+ */
+bool logd_restart_run(struct logd_restart *r, int signals)
+{
+	bool goes_on = true;
+
+	memcpy(r->peers->server.id.lineage, r->state->group.lineage,
+	       sizeof(r->state->group.lineage));
+	if (!begin(r))
+		return false;
+	know_members(r);
+	logd_peers_listen(r->peers, r->opts, NULL, 0);
+	tell(r, "this node is in no view: it looks for its group");
+	while (goes_on && r->attempt.state != ATTEMPT_RUNNING &&
+	       r->attempt.state != ATTEMPT_FAILED) {
+		goes_on = wait_a_while(r, signals);
+		turn(r);
+	}
+	if (r->attempt.state == ATTEMPT_FAILED)
+		return fail(r);
+	return r->attempt.state == ATTEMPT_RUNNING;
+}
+
+/* ---- from then on ------------------------------------------------------------------------- */
+
+/**
+ * logd_restart_serve() - the node is in a view, and its logs are open: answer other nodes
+ * @r: the restart
+ * @logs: the logs
+ * @count: how many
+ *
+ * A node without a logged subgroup has no files, and answers nothing.
+ */
+void logd_restart_serve(struct logd_restart *r, struct logd *logs, unsigned int count)
+{
+	uint64_t era, vid;
+
+	if (!r->state || !r->state->group.is || !begin(r))
+		return;
+	r->logs = logs;
+	r->count = count;
+	memcpy(r->attempt.lineage, r->state->group.lineage, sizeof(r->attempt.lineage));
+	if (logd_kernel_look(r, &era, &vid) == LOGD_KERNEL_ACTIVE)
+		attempt_runs(&r->attempt, era, vid, peer_now_ms());
+	know_members(r);
+	logd_restart_show(r, peer_now_ms());
+}
+
+/**
+ * logd_restart_end() - close all
+ * @r: the restart
+ */
+void logd_restart_end(struct logd_restart *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < SPINDLE_MAX_MEMBERS; i++)
+		peer_ask_end(&r->ask[i].q);
+	peer_ask_end(&r->record.q);
+	if (r->begun)
+		attempt_end(&r->attempt);
+	free(r->report);
+	free(r->proposal);
+}

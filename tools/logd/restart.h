@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The node in a total restart of its group: attempts, the questions to other nodes over TCP, and
+ * the entry into a view of the kernel. See Documentation/design/restart.rst.
+ *
+ *	restart.c		the loop until the node is in a view, and answers from then on
+ *	restart-ask.c		questions to other nodes
+ *	restart-kernel.c	the node in the kernel
+ *	restart-status.c	what "spindle-ctl status" shows
+ *
+ * Owner: main() has the one of the process. Context: the main thread; sockets never block, and the
+ * files do.
+ */
+#ifndef SPINDLE_LOGD_RESTART_H
+#define SPINDLE_LOGD_RESTART_H
+
+#include "attempt.h"
+#include "peers.h"
+#include "state.h"
+
+struct logd_opts;
+
+/* A first view that has not formed after so long is given up: a member may be away. */
+#define LOGD_FORM_MS	30000U
+/* A join that has not succeeded after so long is given up. */
+#define LOGD_JOIN_MS	60000U
+/* A node that has joined waits so long for the range of its view. */
+#define LOGD_RANGE_MS	30000U
+/* The members are asked for it this often. */
+#define LOGD_ASK_MS	300U
+/* The kernel is asked this often whether the node is in its view. */
+#define LOGD_LOOK_MS	200U
+
+/**
+ * enum logd_kernel - the node in the kernel
+ */
+enum logd_kernel {
+	/** @LOGD_KERNEL_ERROR: the kernel does not say so */
+	LOGD_KERNEL_ERROR,
+	/** @LOGD_KERNEL_NONE: it is in no view */
+	LOGD_KERNEL_NONE,
+	/** @LOGD_KERNEL_FORMING: its first view forms */
+	LOGD_KERNEL_FORMING,
+	/** @LOGD_KERNEL_JOINING: it joins a view */
+	LOGD_KERNEL_JOINING,
+	/** @LOGD_KERNEL_ACTIVE: it is a member of a view */
+	LOGD_KERNEL_ACTIVE,
+	/** @LOGD_KERNEL_STOPPED: it was a member */
+	LOGD_KERNEL_STOPPED,
+};
+
+/**
+ * enum logd_going - how far the node is on its way into a view
+ */
+enum logd_going {
+	/** @LOGD_GOING_NOT: it has not begun */
+	LOGD_GOING_NOT,
+	/** @LOGD_GOING_ASKS: it asks a member for its view record */
+	LOGD_GOING_ASKS,
+	/** @LOGD_GOING_WAITS: the kernel was told, and the node is not in the view yet */
+	LOGD_GOING_WAITS,
+};
+
+/**
+ * struct logd_asked - a question to another node
+ */
+struct logd_asked {
+	/** @q: the question */
+	struct peer_ask q;
+	/** @turn: round of the attempt */
+	uint64_t turn;
+	/** @place: the node */
+	struct logd_place place;
+	/** @address: address and port of its node in the kernel, as it says; "": unknown */
+	char address[SPINDLE_RESTART_ADDRESS];
+};
+
+/**
+ * struct logd_restart - the node in a total restart
+ */
+struct logd_restart {
+	/** @opts: command line */
+	const struct logd_opts *opts;
+	/** @peers: key, service, and netlink */
+	struct logd_peers *peers;
+	/** @stopped: a signal has ended the loop */
+	bool stopped;
+	/** @begun: @attempt has its memory */
+	bool begun;
+	/** @state: the files, which main() opens */
+	struct logd_state *state;
+	/** @attempt: the attempt */
+	struct attempt attempt;
+	/** @ask: a place for each node that is known, in the order of the nodes of @attempt */
+	struct logd_asked ask[SPINDLE_MAX_MEMBERS];
+	/** @record: the question for a view record */
+	struct logd_asked record;
+	/** @going: enum logd_going */
+	uint32_t going;
+	/** @going_ms: since then */
+	uint64_t going_ms;
+	/** @looked_ms: when the kernel was asked last */
+	uint64_t looked_ms;
+	/** @place: address and port of the node in the kernel */
+	char place[SPINDLE_RESTART_ADDRESS];
+	/** @ears: where other nodes can ask this process */
+	char ears[SPINDLE_RESTART_ADDRESS];
+	/** @report: room for what another node says */
+	struct spindle_restart_report *report;
+	/** @proposal: room for what another node says */
+	struct spindle_restart_proposal *proposal;
+	/** @logs: the logs of this process, once the node is in a view */
+	struct logd *logs;
+	/** @count: how many */
+	unsigned int count;
+	/** @member: index of the member that is asked next for the range of a view */
+	unsigned int member;
+	/** @asked_ms: when one was asked last */
+	uint64_t asked_ms;
+	/** @told: what the administrator was told last */
+	char told[400];
+	/** @shown: enum attempt_state that the status file has */
+	uint32_t shown;
+	/** @mute: the administrator knows that the status file cannot be written */
+	bool mute;
+	/** @shown_ms: when the status file was written last */
+	uint64_t shown_ms;
+};
+
+/* restart.c */
+
+bool logd_restart_knows(const struct logd_opts *opts);
+bool logd_restart_is_due(struct logd_restart *r);
+bool logd_restart_run(struct logd_restart *r, int signals);
+void logd_restart_serve(struct logd_restart *r, struct logd *logs, unsigned int count);
+void logd_restart_end(struct logd_restart *r);
+
+/* restart-ask.c */
+
+bool logd_restart_know(struct logd_restart *r, uint32_t node, const char *address);
+struct logd_asked *logd_restart_find(struct logd_restart *r, uint32_t node);
+uint32_t logd_restart_answer(void *arg, uint32_t client, const uint8_t *p, uint32_t len,
+			     uint8_t *reply);
+void logd_restart_ask(struct logd_restart *r, uint64_t now);
+unsigned int logd_restart_poll(struct logd_restart *r, struct pollfd *fd, int *ms);
+void logd_restart_take(struct logd_restart *r, uint64_t now);
+bool logd_restart_ask_record(struct logd_restart *r, const struct logd_place *place);
+int logd_restart_take_record(struct logd_restart *r);
+
+/* restart-range.c */
+
+void logd_restart_range_poll(struct logd_restart *r, struct pollfd *fd, int *ms);
+void logd_restart_range_work(struct logd_restart *r);
+
+/* restart-kernel.c */
+
+enum logd_kernel logd_kernel_look(struct logd_restart *r, uint64_t *era, uint64_t *vid);
+bool logd_kernel_enter(struct logd_restart *r);
+bool logd_kernel_join(struct logd_restart *r, const char *contact);
+void logd_kernel_leave(struct logd_restart *r);
+
+/* restart-status.c */
+
+void logd_restart_show(struct logd_restart *r, uint64_t now);
+
+#endif /* SPINDLE_LOGD_RESTART_H */

@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The attempt to restart: nodes in one process, which ask each other through a network that loses
+ * and repeats, and which crash. Time is a number.
+ */
+#include "logd/attempt.h"
+#include "tap.h"
+
+#define NODES		5U
+#define SUBGROUP	3U
+#define LINEAGE		7U
+#define IN_FLIGHT	64U
+#define STEP_MS		10U
+
+/* A node: what it has on disk, and its attempt while it runs. */
+struct box {
+	struct attempt a;
+	struct spindle_restart_voter voter;
+	bool up;
+	bool broken;
+	uint64_t entered;
+	uint64_t origin;
+	struct spindle_restart_record record;
+	struct spindle_restart_path path;
+	struct spindle_restart_log log;
+	uint64_t forming_ms;
+};
+
+/* A question on its way; the answer is made when it arrives. */
+struct flight {
+	bool used;
+	uint32_t from;
+	uint32_t to;
+	uint64_t turn;
+	uint64_t life;
+	uint64_t at_ms;
+	struct attempt_request req;
+	struct spindle_restart_proposal *proposal;
+};
+
+static struct box box[NODES];
+static struct flight flight[IN_FLIGHT];
+static uint64_t life[NODES];
+static uint64_t now, rng;
+static uint32_t nodes, lost, twice;
+/* Messages below this position were durable. */
+static uint64_t durable;
+static bool broken;
+
+static uint64_t draw(uint64_t n)
+{
+	rng = rng * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (rng >> 33) % n;
+}
+
+/* ---- a node ------------------------------------------------------------------------------- */
+
+static int settle(struct box *b, enum spindle_restart_vote vote)
+{
+	if (vote == SPINDLE_RESTART_REFUSED)
+		return 0;
+	return b->broken ? -1 : 1;
+}
+
+static int do_promise(void *arg, const struct spindle_restart_ballot *ballot)
+{
+	struct box *b = arg;
+
+	return settle(b, spindle_restart_promise(&b->voter, ballot));
+}
+
+static int do_accept(void *arg, const struct spindle_restart_proposal *proposal)
+{
+	struct box *b = arg;
+
+	return settle(b, spindle_restart_accept(&b->voter, proposal));
+}
+
+static void do_withdraw(void *arg, const struct spindle_restart_ballot *ballot)
+{
+	struct box *b = arg;
+
+	spindle_restart_withdraw(&b->voter, ballot);
+}
+
+static bool do_report(void *arg, struct spindle_restart_report *r)
+{
+	struct box *b = arg;
+	struct spindle_restart_part *p = &r->part[0];
+
+	memset(r, 0, offsetof(struct spindle_restart_report, part));
+	r->node = b->a.node;
+	r->lineage[0] = LINEAGE;
+	r->parts = 1;
+	p->id = SUBGROUP;
+	p->majority = false;
+	p->member = true;
+	p->record = b->record;
+	p->path = b->path;
+	p->log = b->log;
+	return true;
+}
+
+/* All nodes were in view 4 of era 1, which is established. */
+static void begin_box(struct box *b, uint64_t end)
+{
+	struct spindle_restart_view *v = &b->record.view[0];
+	uint32_t i;
+
+	b->record.known = true;
+	b->record.views = 1;
+	v->id = (struct spindle_restart_id){ 1, 4 };
+	v->origin = 1;
+	for (i = 0; i < nodes; i++)
+		v->node[v->members++] = i + 1;
+	b->path.whole = true;
+	b->log = (struct spindle_restart_log){
+		.whole = true, .end = end, .good = end, .epochs = 1,
+	};
+	b->log.epoch[0].id = v->id;
+}
+
+static const struct attempt_ops ops = {
+	.promise = do_promise, .accept = do_accept, .withdraw = do_withdraw, .report = do_report,
+};
+
+static void boot(uint32_t i)
+{
+	struct box *b = &box[i];
+	uint32_t k;
+
+	life[i]++;
+	spindle_restart_boot(&b->voter);
+	b->a = (struct attempt){
+		.ops = &ops, .arg = b, .node = i + 1, .lineage[0] = LINEAGE, .voter = &b->voter,
+	};
+	if (!attempt_begin(&b->a, draw(1U << 30) + 1, now))
+		die("no memory");
+	for (k = 0; k < nodes; k++)
+		attempt_know(&b->a, k + 1);
+	b->up = true;
+	b->entered = 0;
+	b->forming_ms = 0;
+}
+
+static void crash(uint32_t i)
+{
+	if (!box[i].up)
+		return;
+	attempt_end(&box[i].a);
+	box[i].up = false;
+	life[i]++;
+}
+
+static void begin(uint32_t n, uint64_t seed)
+{
+	uint32_t i;
+
+	for (i = 0; i < NODES; i++)
+		crash(i);
+	for (i = 0; i < IN_FLIGHT; i++) {
+		free(flight[i].proposal);
+		flight[i] = (struct flight){ .used = false };
+	}
+	memset(box, 0, sizeof(box));
+	nodes = n;
+	rng = seed * 977 + 13;
+	lost = 0;
+	twice = 0;
+	now = 1000;
+	for (i = 0; i < n; i++)
+		begin_box(&box[i], 100 + i);
+	durable = 100;
+	broken = false;
+}
+
+/* ---- the network -------------------------------------------------------------------------- */
+
+static void send_one(uint32_t from, uint32_t to, uint64_t turn, const struct attempt_request *req)
+{
+	uint32_t i;
+
+	for (i = 0; i < IN_FLIGHT && flight[i].used; i++)
+		;
+	if (i == IN_FLIGHT || draw(100) < lost)
+		return;
+	flight[i] = (struct flight){
+		.used = true, .from = from, .to = to, .turn = turn, .life = life[from],
+		.at_ms = now + draw(80), .req = *req,
+	};
+	if (req->proposal) {
+		flight[i].proposal = malloc(sizeof(*req->proposal));
+		if (!flight[i].proposal)
+			die("no memory");
+		*flight[i].proposal = *req->proposal;
+		flight[i].req.proposal = flight[i].proposal;
+	}
+}
+
+/* The asker may have started again, and then nobody waits for the answer. */
+static void answer_one(struct flight *f)
+{
+	struct box *to = &box[f->to], *from = &box[f->from];
+	struct attempt_reply reply;
+
+	if (!to->up) {
+		if (from->up && life[f->from] == f->life)
+			attempt_answer(&from->a, f->to + 1, f->turn, NULL, now);
+		return;
+	}
+	attempt_serve(&to->a, &f->req, &reply, now);
+	if (draw(100) < twice)
+		attempt_serve(&to->a, &f->req, &reply, now);
+	if (from->up && life[f->from] == f->life && draw(100) >= lost)
+		attempt_answer(&from->a, f->to + 1, f->turn, &reply, now);
+	if (from->up && life[f->from] == f->life && draw(100) < twice)
+		attempt_answer(&from->a, f->to + 1, f->turn, &reply, now);
+}
+
+static void deliver(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < IN_FLIGHT; i++) {
+		if (!flight[i].used || flight[i].at_ms > now)
+			continue;
+		answer_one(&flight[i]);
+		free(flight[i].proposal);
+		flight[i] = (struct flight){ .used = false };
+	}
+}
+
+/* ---- the views ---------------------------------------------------------------------------- */
+
+static bool all_enter(const struct spindle_restart_proposal *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->members; i++)
+		if (!box[p->node[i] - 1].up || box[p->node[i] - 1].entered != p->ballot.era)
+			return false;
+	return true;
+}
+
+/* The log is cut, and the record has the range and the first view. */
+static void enter_disk(struct box *b, const struct spindle_restart_proposal *p)
+{
+	const struct spindle_restart_base *part = &p->part[0];
+	struct spindle_restart_view first;
+	uint64_t end = 0;
+
+	if (!spindle_restart_first(p, SUBGROUP, &first) || part->base < durable ||
+	    !spindle_restart_cut(&b->log, &first.id, &part->path, &end)) {
+		broken = true;
+		return;
+	}
+	b->log.end = end;
+	b->log.good = end;
+	while (b->log.epochs && b->log.epoch[b->log.epochs - 1].lsn >= end)
+		b->log.epochs--;
+	b->record = part->range;
+	if (b->record.views < SPINDLE_RESTART_VIEWS)
+		b->record.view[b->record.views++] = first;
+	else
+		broken = true;
+	b->path = part->path;
+}
+
+/* Ten messages are durable in the view, which is established then. */
+static void run_in(struct box *b, const struct spindle_restart_view *view)
+{
+	struct spindle_restart_log *log = &b->log;
+
+	b->record.known = true;
+	b->record.views = 1;
+	b->record.view[0] = *view;
+	if (log->epochs == SPINDLE_RESTART_EPOCHS) {
+		log->whole = false;
+		memmove(log->epoch, log->epoch + 1, --log->epochs * sizeof(log->epoch[0]));
+	}
+	log->epoch[log->epochs++] = (struct spindle_restart_epoch){ view->id, view->base };
+	log->end = view->base + 10;
+	log->good = log->end;
+	durable = log->end > durable ? log->end : durable;
+}
+
+static void enter(struct box *b)
+{
+	const struct spindle_restart_proposal *p = b->a.proposal;
+	struct spindle_restart_view first;
+
+	if (!b->entered) {
+		if (spindle_restart_enter(&b->voter, p->ballot.era) == SPINDLE_RESTART_REFUSED)
+			die("node %u may not enter", b->a.node);
+		enter_disk(b, p);
+		b->entered = p->ballot.era;
+		b->origin = p->origin;
+		b->forming_ms = now;
+	}
+	if (all_enter(p) && spindle_restart_first(p, SUBGROUP, &first)) {
+		run_in(b, &first);
+		attempt_runs(&b->a, p->ballot.era, p->vid, now);
+	} else if (now - b->forming_ms > 20000 + draw(1000)) {
+		/* A first member is away. */
+		b->entered = 0;
+		spindle_restart_stop(&b->voter);
+		attempt_again(&b->a, now);
+	}
+}
+
+/* The contact may have crashed meanwhile. A view changes at all that run at once. */
+static void join(struct box *b)
+{
+	struct box *to = &box[b->a.contact - 1];
+	struct spindle_restart_view view;
+	uint32_t i;
+
+	if (!to->up || to->a.state != ATTEMPT_RUNNING ||
+	    spindle_restart_enter(&b->voter, to->a.era) == SPINDLE_RESTART_REFUSED) {
+		attempt_again(&b->a, now);
+		return;
+	}
+	b->entered = to->a.era;
+	b->origin = to->origin;
+	b->log = to->log;
+	b->path = to->path;
+	view = to->record.view[0];
+	view.id.vid = to->a.vid + 1;
+	view.base = to->log.end;
+	for (i = 0; i < view.members && view.node[i] != b->a.node; i++)
+		;
+	if (i == view.members)
+		view.node[view.members++] = b->a.node;
+	attempt_runs(&b->a, to->a.era, view.id.vid, now);
+	for (i = 0; i < nodes; i++)
+		if (box[i].up && box[i].a.state == ATTEMPT_RUNNING &&
+		    box[i].entered == b->entered) {
+			run_in(&box[i], &view);
+			box[i].a.vid = view.id.vid;
+		}
+}
+
+static void turn_one(uint32_t i)
+{
+	struct box *b = &box[i];
+	struct attempt_request req;
+	uint64_t turn;
+	uint32_t k;
+
+	attempt_work(&b->a, now);
+	for (k = 0; k < b->a.peers; k++)
+		if (attempt_next(&b->a, k, &req, &turn))
+			send_one(i, b->a.peer[k].node - 1, turn, &req);
+	if (b->a.state == ATTEMPT_ENTER)
+		enter(b);
+	else if (b->a.state == ATTEMPT_JOIN)
+		join(b);
+}
+
+static void pass(uint64_t ms)
+{
+	uint64_t end = now + ms;
+	uint32_t i;
+
+	for (; now < end; now += STEP_MS) {
+		deliver();
+		for (i = 0; i < nodes; i++)
+			if (box[i].up)
+				turn_one(i);
+	}
+}
+
+/* Do so many nodes run, all in one era? */
+static bool run_together(uint32_t n)
+{
+	uint64_t era = 0;
+	uint32_t i;
+
+	for (i = 0; i < nodes; i++) {
+		if (!box[i].up || box[i].a.state != ATTEMPT_RUNNING)
+			continue;
+		if (era && box[i].entered != era)
+			return false;
+		era = box[i].entered;
+		n--;
+	}
+	return !n && era;
+}
+
+static bool pass_until(uint32_t n, uint64_t ms)
+{
+	uint64_t end = now + ms;
+
+	while (now < end && !run_together(n))
+		pass(100);
+	return run_together(n);
+}
+
+/* ---- the tests ---------------------------------------------------------------------------- */
+
+static void together(void)
+{
+	uint32_t i;
+
+	begin(3, 1);
+	for (i = 0; i < 3; i++)
+		boot(i);
+	ok(pass_until(3, 60000), "three nodes restart the group");
+	is((long long)box[0].a.proposal->part[0].base, 102, "the longest log is the base");
+	is(box[0].a.proposal->members, 3, "all nodes that report are members");
+}
+
+static void majority(void)
+{
+	begin(3, 2);
+	boot(0);
+	pass(20000);
+	ok(!run_together(1), "one of three nodes does not run alone");
+	is(box[0].a.state, ATTEMPT_PREPARE, "it waits");
+	is(box[0].a.answer->part[0].why, SPINDLE_RESTART_NODES, "it waits for nodes");
+	is(box[0].a.answer->part[0].nodes, 2, "for two nodes");
+	is(box[0].a.answer->part[0].more, 1, "of which one is enough");
+	boot(2);
+	ok(pass_until(2, 60000), "with another one it runs");
+	boot(1);
+	ok(pass_until(3, 60000), "the third one joins");
+	is(box[1].a.state, ATTEMPT_RUNNING, "the third one runs");
+	crash(0);
+	pass(1000);
+	boot(0);
+	ok(pass_until(3, 60000), "a node that starts again joins");
+}
+
+/* Two nodes restart, and one of them crashes: the other one is no majority of their view. */
+static void away(void)
+{
+	uint32_t other;
+
+	begin(3, 3);
+	boot(0);
+	boot(1);
+	while (!box[0].entered && !box[1].entered && now < 60000)
+		pass(STEP_MS);
+	other = box[0].entered ? 1 : 0;
+	crash(other);
+	boot(2);
+	pass(120000);
+	ok(!run_together(1) && !run_together(2), "without a first member nobody runs");
+	boot(other);
+	ok(pass_until(3, 300000), "all run when that member is back");
+}
+
+/* A node that has attempted in vain, and one that has promised to it, join an earlier era. */
+static void in_vain(void)
+{
+	struct attempt_request req = {
+		.kind = ATTEMPT_PROMISE, .ballot = { .era = 50, .proposer = 4 },
+	};
+	struct attempt_reply reply;
+
+	begin(4, 6);
+	boot(0);
+	boot(1);
+	boot(2);
+	ok(pass_until(3, 60000), "three of four nodes run");
+	boot(3);
+	spindle_restart_promise(&box[3].voter, &req.ballot);
+	box[3].a.ballot = req.ballot;
+	attempt_move(&box[3].a, ATTEMPT_PREPARE, now);
+	crash(2);
+	boot(2);
+	attempt_serve(&box[2].a, &req, &reply, now);
+	ok(reply.yes, "the node promises to an attempt of a later era");
+	ok(pass_until(4, 60000), "it joins when that is withdrawn, and so does the other one");
+	ok(box[2].voter.promised.era == 50 && box[2].entered < 50, "the era is the earlier one");
+}
+
+static void disk(void)
+{
+	begin(3, 4);
+	box[1].broken = true;
+	boot(0);
+	boot(1);
+	pass(20000);
+	is(box[1].a.state, ATTEMPT_FAILED, "a node whose disk fails takes part in nothing");
+	ok(!run_together(1), "and is not counted");
+}
+
+static void strangers(void)
+{
+	struct spindle_restart_proposal *p = calloc(1, sizeof(*p));
+	struct attempt_request req = {
+		.kind = ATTEMPT_PROMISE, .ballot = { .era = 9, .proposer = 1 },
+	};
+	struct attempt_reply reply;
+
+	if (!p)
+		die("no memory");
+	begin(3, 5);
+	boot(0);
+	attempt_serve(&box[0].a, &req, &reply, now);
+	ok(!reply.yes, "nobody else may use the name of the node for an attempt");
+	req.ballot.proposer = 2;
+	attempt_serve(&box[0].a, &req, &reply, now);
+	ok(reply.yes && reply.report, "an attempt gets a promise and a report");
+	is((long long)reply.how.promised.era, 9, "and hears of it");
+	p->ballot = req.ballot;
+	p->lineage[0] = LINEAGE + 1;
+	req = (struct attempt_request){ .kind = ATTEMPT_VOTE, .proposal = p };
+	attempt_serve(&box[0].a, &req, &reply, now);
+	ok(!reply.yes, "a proposal of another lineage gets no vote");
+	p->lineage[0] = LINEAGE;
+	attempt_serve(&box[0].a, &req, &reply, now);
+	ok(reply.yes, "the same of this lineage does");
+	req = (struct attempt_request){ .kind = ATTEMPT_RECORD };
+	attempt_serve(&box[0].a, &req, &reply, now);
+	ok(!reply.yes && !reply.report, "a node that is in no view gives no record");
+	free(p);
+}
+
+/* All nodes that run with one era run by one proposal, and all come together in the end. */
+static bool schedule(uint64_t seed)
+{
+	uint32_t i, k, n;
+	bool good;
+
+	begin(3 + (uint32_t)(seed % 3), seed + 100);
+	lost = (uint32_t)draw(30);
+	twice = (uint32_t)draw(20);
+	for (i = 0; i < 40; i++) {
+		k = (uint32_t)draw(nodes);
+		if (!box[k].up)
+			boot(k);
+		else if (draw(100) < 30)
+			crash(k);
+		pass(draw(2000));
+		for (n = 0; n < nodes; n++)
+			for (k = 0; k < n; k++)
+				if (box[n].up && box[k].up && box[n].entered &&
+				    box[n].entered == box[k].entered &&
+				    box[n].origin != box[k].origin)
+					return false;
+		if (broken)
+			return false;
+	}
+	lost = 0;
+	for (i = 0; i < nodes; i++)
+		crash(i);
+	for (i = 0; i < nodes; i++) {
+		boot(i);
+		pass(draw(500));
+	}
+	good = pass_until(nodes, 600000) && !broken;
+	for (i = 0; !good && i < nodes; i++)
+		printf("# seed %llu: node %u state %u promised %llu/%u entered %llu\n",
+		       (unsigned long long)seed, i + 1, box[i].a.state,
+		       (unsigned long long)box[i].voter.promised.era,
+		       box[i].voter.promised.proposer, (unsigned long long)box[i].entered);
+	return good;
+}
+
+static void schedules(void)
+{
+	uint64_t seed, bad = 0;
+
+	for (seed = 0; seed < 100; seed++)
+		bad += !schedule(seed);
+	is((long long)bad, 0, "100 schedules with crashes and losses: all come together");
+}
+
+int main(void)
+{
+	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+	together();
+	majority();
+	away();
+	in_vain();
+	disk();
+	strangers();
+	schedules();
+	begin(1, 0);
+	return tap_end();
+}
