@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hostile bytes: reports, proposals, voters and view records that were encoded well are broken at random. Nothing
- * may crash, and what is decoded may be judged and voted for. In half of the runs, the CRC is made
- * right again, so that the bytes get past it.
+ * Hostile bytes: reports, proposals, voters and view records that were encoded well are broken at
+ * random. Nothing may crash, and what is decoded may be judged and voted for. In half of the runs,
+ * the CRC is made right again, so that the bytes get past it.
  *
  *	fuzz [-s SEED] [-n RUNS]
  */

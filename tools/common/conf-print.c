@@ -88,7 +88,8 @@ void ctl_conf_print_view(FILE *to, const struct ctl_view *view, const char *note
 			fprintf(to, "%s = %s\n", ctl_lineage_key.conf, view->lineage.str);
 		ctl_conf_print_vals(to, ctl_live_keys, view->live);
 		if (view->witnesses.count)
-			fprintf(to, "%s = %s\n", ctl_witness_key.conf, ctl_ids_text(&view->witnesses));
+			fprintf(to, "%s = %s\n", ctl_witness_key.conf,
+				ctl_ids_text(&view->witnesses));
 	}
 	if (view->nodes.set)
 		fprintf(to, "Nodes = %s\n", ctl_ids_text(&view->nodes));

@@ -28,7 +28,7 @@ struct logd_disk {
 	/** @epoch: the newest epochs */
 	struct spindle_dlog_epoch epoch[SPINDLE_RESTART_EPOCHS];
 	/** @damaged: the first range that is damaged */
-	struct spindle_dlog_range damaged[1];
+	struct spindle_dlog_range damaged;
 };
 
 /* state.c */

@@ -80,7 +80,7 @@ static int scan(const struct logd_state *s, struct logd_disk *d)
 		.id.frame = frame, .window.size = frame > SPINDLE_DLOG_BLOCK_MAX ?
 						  frame : SPINDLE_DLOG_BLOCK_MAX,
 		.epoch = d->epoch, .max_epochs = SPINDLE_RESTART_EPOCHS, .newest = true,
-		.damaged = d->damaged, .max_damaged = 1,
+		.damaged = &d->damaged, .max_damaged = 1,
 	};
 	sc->window.buf = aligned_alloc(LOGD_BLOCK, (sc->window.size + LOGD_BLOCK - 1) /
 						   LOGD_BLOCK * LOGD_BLOCK);
@@ -183,7 +183,7 @@ void logd_disk_tell(const struct logd_state *s, const struct logd_disk *d,
 	if (log->missing)
 		return;
 	log->end = sc->next;
-	log->good = sc->n_damaged ? d->damaged[0].from : sc->next;
+	log->good = sc->n_damaged ? d->damaged.from : sc->next;
 	log->whole = sc->n_epochs <= SPINDLE_RESTART_EPOCHS && !sc->map.low;
 	log->epochs = sc->n_epochs < SPINDLE_RESTART_EPOCHS ? sc->n_epochs :
 							      SPINDLE_RESTART_EPOCHS;

@@ -31,7 +31,7 @@ bool logd_state_read_record(struct logd_state *s, uint32_t subgroup, int dir,
 	if (err)
 		return logd_state_fail(s, "cannot use the view record in %s/%u: %s", s->path,
 				       subgroup, err == -EBADMSG ? "both copies are damaged" :
-				       err == -EPROTO ? "it has a format that no program uses any more" :
+				       err == -EPROTO ? "no program uses its format any more" :
 				       strerror(-err));
 	if (memcmp(r->now.lineage, s->lineage, sizeof(s->lineage)))
 		memset(&r->now, 0, sizeof(r->now));

@@ -425,7 +425,7 @@ struct spindle_dlog_reader {
 enum spindle_dlog_cut_step {
 	/** @SPINDLE_DLOG_CUT_TAIL: sync the last segment */
 	SPINDLE_DLOG_CUT_TAIL,
-	/** @SPINDLE_DLOG_CUT_MAKE_META: make the file for the next meta block, if it is not there */
+	/** @SPINDLE_DLOG_CUT_MAKE_META: make the file of the next meta block, if there is none */
 	SPINDLE_DLOG_CUT_MAKE_META,
 	/** @SPINDLE_DLOG_CUT_MAKE_OTHER: make the other one */
 	SPINDLE_DLOG_CUT_MAKE_OTHER,
