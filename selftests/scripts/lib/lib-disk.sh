@@ -53,9 +53,10 @@ disk_up()
 	dmsetup create disk --table "0 $SECTORS $2" && mount -t "$1" /dev/mapper/disk $DISK
 }
 
+# disk_down: it goes. The io_uring of a process that has ended closes its files a moment later.
 disk_down()
 {
-	umount $DISK && dmsetup remove disk
+	wait_until 30 umount $DISK && dmsetup remove disk
 }
 
 # disk_table TABLE: from now on the disk behaves like this. Nothing is flushed, because the file system
@@ -82,7 +83,9 @@ logd()
 # logd_says TEXT
 logd_says()
 {
-	grep -q -- "$1" /tmp/logd.err
+	grep -q -- "$1" /tmp/logd.err && return 0
+	cat /tmp/logd.err
+	return 1
 }
 
 # logd_ends SIGNAL: it gets this signal, if any, and ends. Its status is in logd_rc.

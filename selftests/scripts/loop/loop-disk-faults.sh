@@ -111,7 +111,7 @@ failing_disk()
 	check "$1: the view is the same" in_view 1 1 2
 	check "$1: another logger does not begin" refused 'Input/output error'
 	check "$1: the disk is well" disk_table "$WELL"
-	check "$1: it goes" umount $DISK
+	check "$1: it goes" wait_until 30 umount $DISK
 	check "$1: it comes back" mount -t "$1" /dev/mapper/disk $DISK
 	logd
 	is "$1: a logger begins" $? 0
