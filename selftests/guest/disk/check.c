@@ -250,9 +250,9 @@ static bool check_next_life(const char *dir, const struct found *f)
 
 /*
  * Does the log in a directory keep a promise? A log that is new, and of which nothing was reported,
- * need not be there.
+ * need not be there. With @more, the next life goes on with it.
  */
-bool check_log(const char *dir, const struct promise *p, struct found *found)
+bool check_log(const char *dir, const struct promise *p, bool more, struct found *found)
 {
 	bool good;
 
@@ -268,10 +268,9 @@ bool check_log(const char *dir, const struct promise *p, struct found *found)
 		found->next = store.scan.next;
 	}
 	good = is_kept(p, found) && check_scan(&store) && good;
-	if (store.scan.is_new || !good || !read_all(&store)) {
-		good = good && store.scan.is_new;
-		store_close(&store);
-		return good;
-	}
-	return check_next_life(dir, found);
+	good = good && (store.scan.is_new || read_all(&store));
+	if (good && more && !store.scan.is_new)
+		return check_next_life(dir, found);
+	store_close(&store);
+	return good;
 }

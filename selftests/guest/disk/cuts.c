@@ -68,7 +68,8 @@ static bool check_image(const char *device)
 		return false;
 	}
 	snprintf(dir, sizeof(dir), "%s/%s", MOUNT, opts.dir);
-	good = check_log(dir, &now.promise, &now.found);
+	/* The next life takes longer than all the rest. */
+	good = check_log(dir, &now.promise, !draw(opts.every), &now.found);
 	if (umount(MOUNT))
 		fail("cannot unmount: %s", strerror(errno));
 	return good;

@@ -10,7 +10,7 @@
  * the node has reported. "copy" copies what is not zero. "replay" writes the log of such a device
  * to TO, which begins as a copy. At each flush and each write with FUA it mounts a snapshot of TO,
  * whose writes go to STORE, and checks the spindle-logd directory DIR in it. One of EVERY frames is
- * torn before it is written, which is a cut, too.
+ * torn before it is written, which is a cut, too. At one of EVERY cuts the log goes on.
  *
  * Exit status 0: all is as it was reported; 1: a line says what is not.
  */

@@ -99,7 +99,7 @@ bool replay_tear(const struct replay *r, const struct entry *e, uint64_t (*draw)
 void replay_sync(const struct replay *r);
 void replay_copy(const char *from, const char *to);
 
-bool check_log(const char *dir, const struct promise *p, struct found *found);
+bool check_log(const char *dir, const struct promise *p, bool more, struct found *found);
 
 void fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

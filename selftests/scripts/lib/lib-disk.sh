@@ -150,7 +150,7 @@ cuts()
 	logd_ends TERM
 	is "the logger ends well" "$logd_rc" 0
 	check "the disk goes" disk_down
-	limit 300 disk-cuts replay -f "$1" -l /dev/ram1 -t /dev/ram2 -s /dev/ram3 -d 1/1 \
+	limit 500 disk-cuts replay -f "$1" -l /dev/ram1 -t /dev/ram2 -s /dev/ram3 -d 1/1 \
 		>/tmp/cuts.out 2>&1
 	is "each cut has all that was reported, and no other message" $? 0
 	sed 's/^/# /' /tmp/cuts.out

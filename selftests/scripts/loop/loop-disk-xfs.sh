@@ -3,7 +3,7 @@
 #
 # The log of spindle-logd on xfs, after a power failure at each moment at which its disk had to be
 # durable: all that was reported is there, and nothing else.
-# vm: timeout=300 uml
+# vm: timeout=600 uml
 . ./guest-lib.sh
 . ./lib-loop.sh
 . ./lib-live.sh
