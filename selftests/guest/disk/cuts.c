@@ -174,7 +174,6 @@ void cuts_main(int argc, char **argv)
 		fail("%s: %s", MOUNT, strerror(errno));
 	replay_open(&r, opts.log, opts.to);
 	replay(&r);
-	printf("cuts %" PRIu64 " torn %" PRIu64 " marks %" PRIu64 " entries %" PRIu64 " bad %" PRIu64,
-	       now.cuts, now.torn, now.marks, r.entries, now.bad);
-	putchar('\n');
+	printf("cuts %" PRIu64 " torn %" PRIu64 " marks %" PRIu64, now.cuts, now.torn, now.marks);
+	printf(" entries %" PRIu64 " bad %" PRIu64 "\n", r.entries, now.bad);
 }

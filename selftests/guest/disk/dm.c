@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The device mapper, by its own calls: a process of dmsetup for each cut would take most of the time. */
+/* The device mapper, by its own calls, because a process of dmsetup for each cut takes longer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -24,7 +24,7 @@ struct dm_call {
 	char data[ROOM];
 };
 
-static int control(void)
+static int mapper(void)
 {
 	static int fd = -1;
 
@@ -41,7 +41,7 @@ static void dm_call(const char *name, unsigned long request, struct dm_call *c)
 	c->head.data_size = sizeof(*c);
 	c->head.data_start = offsetof(struct dm_call, data);
 	snprintf(c->head.name, sizeof(c->head.name), "%s", name);
-	if (ioctl(control(), request, c))
+	if (ioctl(mapper(), request, c))
 		fail("device mapper: call %lu for %s: %s", request & 0xff, name, strerror(errno));
 }
 
