@@ -84,7 +84,9 @@ static void note_error(struct logd_port *p, const struct logd_job *job)
 {
 	char name[LOGD_NAME];
 
-	if (!job->err || *p->error)
+	/* The log goes on without a file for which the disk has no space. */
+	if (!job->err || *p->error ||
+	    (job->op.what == SPINDLE_DLOG_CREATE && job->err == -ENOSPC))
 		return;
 	logd_file_name(job->op.file, name);
 	snprintf(p->error, sizeof(p->error), "cannot %s %s: %s", what_text[job->op.what], name,
