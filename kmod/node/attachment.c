@@ -388,6 +388,21 @@ static int alloc_memory(struct spindle_attachment *att, const struct spindle_kep
 	return att->flags & SPINDLE_ATTACH_RECV ? alloc_reader(att, kept, args) : 0;
 }
 
+/**
+ * spindle_attachment_section() - describe a part of an attachment to its process
+ * @part: the part
+ * @bytes: its length
+ *
+ * Return: the section; of a part that there is for each rank, the first one
+ */
+struct spindle_section spindle_attachment_section(enum spindle_part part, u64 bytes)
+{
+	return (struct spindle_section){
+		.cookie = (u64)part << SPINDLE_PART_SHIFT,
+		.len = PAGE_ALIGN(bytes),
+	};
+}
+
 /* What a process has to know of the logs of a subgroup; NULL: the subgroup has none. */
 static u64 log_features(const struct spindle_durable *d)
 {

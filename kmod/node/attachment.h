@@ -95,6 +95,9 @@ struct spindle_attachment_ops {
 	__poll_t (*poll)(const struct spindle_attachment *att);
 };
 
+/* The part of an attachment in the offset of its cookie for mmap(). */
+#define SPINDLE_PART_SHIFT	40
+
 /* Distance between the cookies of two instances of a part. */
 #define SPINDLE_RANK_STRIDE	BIT_ULL(32)
 

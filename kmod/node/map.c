@@ -10,26 +10,10 @@
 #include "subgroup.h"
 #include "table.h"
 
-/* Offsets of the parts of an attachment for mmap(): part, then rank, then zeroes. */
-#define PART_SHIFT	40
+/* Below the part there is a rank, then zeroes. */
 #define RANK_SHIFT	32
 
 static_assert(BIT_ULL(RANK_SHIFT) == SPINDLE_RANK_STRIDE);
-
-/**
- * spindle_attachment_section() - describe a part of an attachment to its process
- * @part: the part
- * @bytes: its length
- *
- * Return: the section; of a part that there is for each rank, the first one
- */
-struct spindle_section spindle_attachment_section(enum spindle_part part, u64 bytes)
-{
-	return (struct spindle_section){
-		.cookie = (u64)part << PART_SHIFT,
-		.len = PAGE_ALIGN(bytes),
-	};
-}
 
 /* Taken from the protocol's state, because the view may be changing. */
 static u64 ring_bytes(const struct spindle_subgroup *sg)
@@ -155,8 +139,8 @@ static int map_own(struct spindle_attachment *att, struct vm_area_struct *vma,
 int spindle_attachment_mmap(struct spindle_attachment *att, struct vm_area_struct *vma)
 {
 	u64 off = (u64)vma->vm_pgoff << PAGE_SHIFT;
-	u64 part = off >> PART_SHIFT;
-	u32 rank = (off >> RANK_SHIFT) & ((1U << (PART_SHIFT - RANK_SHIFT)) - 1);
+	u64 part = off >> SPINDLE_PART_SHIFT;
+	u32 rank = (off >> RANK_SHIFT) & ((1U << (SPINDLE_PART_SHIFT - RANK_SHIFT)) - 1);
 	int err;
 
 	mmap_assert_write_locked(vma->vm_mm);

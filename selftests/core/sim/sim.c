@@ -355,7 +355,8 @@ struct total {
 	u64 found[LIE_KINDS];
 	u64 rules_changed, sharded, rules_unmet, rules_adopted, tables, cells, flushes;
 	u64 rows_fetched, rows_moved;
-	u64 logged, durable, established, long_ranges, followed, gave_up, fetched, snapshots, loggers, gated;
+	u64 logged, durable, established, long_ranges, followed, gave_up, fetched, snapshots;
+	u64 loggers, gated;
 	u64 all_durable, stood_still, waited;
 };
 

@@ -12,6 +12,7 @@
 A=10.0.0.1
 HEX=000102030405060708090a0b0c0d0e0f
 loggers=
+said=/tmp/logger.said
 
 # begins N LAST WORD...: node N begins view 57 of nodes 1 to LAST
 begins()
@@ -51,16 +52,16 @@ logger_goes()
 	unset "logger_$1"
 }
 
-# logs NODE SUBGROUP LSN [RECORD]: a logger, in place of the last one. $out has what it says. Not for
+# logs NODE SUBGROUP LSN [RECORD]: a logger, in place of the last one. $said has its words. Not for
 # check, which has a shell of its own.
 logs()
 {
 	logger_goes "$1_$2"
-	fake-logger "$@" >"$out" 2>&1 &
+	fake-logger "$@" >"$said" 2>&1 &
 	eval "logger_$1_$2=$!"
 	loggers="$loggers $1_$2"
-	wait_until 30 grep -q begins "$out" && return 0
-	cat "$out"
+	wait_until 30 grep -q begins "$said" && return 0
+	cat "$said"
 	return 1
 }
 
@@ -186,7 +187,7 @@ check "node 1 has a reader" wait_until 30 readers_are 1 1
 for i in 1 2 3; do
 	logs $i 1 5000
 	is "node $i has a logger whose log ends at 5000" $? 0
-	check "its subgroup had views before" grep -q 'begins 5000 first 0' "$out"
+	check "its subgroup had views before" grep -q 'begins 5000 first 0' "$said"
 done
 check "node 1 sends" send_lines 1 1 10
 check "all logs have that" wait_until 30 \
@@ -212,7 +213,7 @@ check "that is durable" wait_until 30 all_durable 1 5015 1 2 3
 # A subgroup without a range, beside them.
 logs 1 3 0 57
 is "node 1 has a log of subgroup 3" $? 0
-check "it had no view before" grep -q 'begins 0 first 1' "$out"
+check "it had no view before" grep -q 'begins 0 first 1' "$said"
 logs 2 3 0 57
 is "node 2 has one" $? 0
 check "two records are enough" wait_until 30 established 3 3 yes
