@@ -216,7 +216,7 @@ static bool check_record(const char *dir, struct found *f)
 		return true;
 	err = logd_records_open(&r, fd);
 	close(fd);
-	f->record = logd_record_vid(&r.now);
+	f->record = r.synced.vid;
 	if (err)
 		complain("the view record: %s", strerror(-err));
 	return !err;
