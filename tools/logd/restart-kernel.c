@@ -48,15 +48,19 @@ static void note_place(struct logd_restart *r, const struct ctl_running *run)
  */
 enum logd_kernel logd_kernel_look(struct logd_restart *r, uint64_t *era, uint64_t *vid)
 {
-	struct ctl_pool *before = ctl_pool_use(&r->peers->pool);
 	struct ctl_val id = ctl_val_num(r->opts->node);
 	enum logd_kernel state = LOGD_KERNEL_ERROR;
 	uint8_t lineage[SPINDLE_LINEAGE_LEN];
 	struct ctl_running *run = NULL;
 	unsigned int count = 0;
+	struct ctl_pool *before;
 
 	*era = 0;
 	*vid = 0;
+	/* Without peers, nobody has opened it. */
+	if (!r->peers->net.sk && ctl_net_open(&r->peers->net, CTL_SAY))
+		return LOGD_KERNEL_ERROR;
+	before = ctl_pool_use(&r->peers->pool);
 	if (!ctl_fetch(&r->peers->net, "restart", &id, &run, &count, true) && count) {
 		state = state_of(run);
 		*vid = run->node.vid;

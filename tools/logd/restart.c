@@ -69,9 +69,6 @@ bool logd_restart_is_due(struct logd_restart *r)
 	enum logd_kernel state;
 	uint64_t era, vid;
 
-	/* Without peers, nobody has opened it. */
-	if (!r->peers->net.sk && ctl_net_open(&r->peers->net, CTL_SAY))
-		return false;
 	if (!r->state->group.is)
 		return false;
 	state = logd_kernel_look(r, &era, &vid);
