@@ -406,7 +406,7 @@ void attempt_consider(struct sim *sim)
 		    !judge(sim, attempt))
 			continue;
 		attempt->proposed = true;
-		/* Its node is the first that votes for it. */
+		/* The node that attempts is the first that votes for its proposal. */
 		if (!settle(sim, attempt->proposer,
 			    spindle_restart_accept(sim->node[attempt->proposer].voter,
 						   &attempt->answer->proposal))) {

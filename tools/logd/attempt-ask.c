@@ -299,23 +299,6 @@ void attempt_work(struct attempt *a, uint64_t now)
 	}
 }
 
-/**
- * attempt_wake() - when has attempt_work() something to do?
- * @a: the attempt
- * @now: milliseconds
- *
- * Return: milliseconds from now on.
- */
-uint64_t attempt_wake(const struct attempt *a, uint64_t now)
-{
-	uint64_t next = a->round_ms + (all_answered(a) ? ATTEMPT_PAUSE_MS : ATTEMPT_ROUND_MS);
-
-	if (a->state == ATTEMPT_LOOK && all_answered(a) && a->propose_ms > now &&
-	    a->propose_ms < next)
-		next = a->propose_ms;
-	return next > now ? next - now : 0;
-}
-
 /* The promise to an attempt of this node that may have been withdrawn; NULL: there is none. */
 static const struct spindle_restart_ballot *find_open(const struct attempt *a, uint32_t node)
 {

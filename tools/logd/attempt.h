@@ -36,7 +36,7 @@
  * enum attempt_state - how far a node is
  */
 enum attempt_state {
-	/** @ATTEMPT_LOOK: it asks who runs */
+	/** @ATTEMPT_LOOK: it asks for a group that runs */
 	ATTEMPT_LOOK,
 	/** @ATTEMPT_PREPARE: it attempts to restart the group, and asks for promises and reports */
 	ATTEMPT_PREPARE,
@@ -227,7 +227,6 @@ bool attempt_done(struct attempt *a, int done, uint64_t now);
 /* attempt-ask.c */
 
 void attempt_work(struct attempt *a, uint64_t now);
-uint64_t attempt_wake(const struct attempt *a, uint64_t now);
 bool attempt_next(struct attempt *a, uint32_t i, struct attempt_request *req, uint64_t *turn);
 void attempt_answer(struct attempt *a, uint32_t node, uint64_t turn,
 		    const struct attempt_reply *reply, uint64_t now);

@@ -184,7 +184,7 @@ void logd_kernel_leave(struct logd_restart *r)
 	struct ctl_req *req = ctl_req_new(&r->peers->net, SPINDLE_CMD_VIEW_DEL, 0, "restart");
 
 	ctl_req_val(req, &ctl_at_node_keys[0], &id);
-	/* The view may have gone meanwhile. */
+	/* The view may have gone by now. */
 	ctl_net_call(&r->peers->net, req, NULL, CTL_QUIET);
 	ctl_pool_use(before);
 	ctl_pool_drop(&r->peers->pool);

@@ -265,7 +265,7 @@ void logd_state_stop(struct logd_state *s)
 	spindle_restart_stop(&s->voter);
 }
 
-/* A group that has begun anew knows nothing of the votes in the one before. */
+/* A new group of the node knows nothing of the votes in the one before. */
 static void take_lineage(struct logd_state *s, const uint8_t *lineage)
 {
 	if (!memcmp(s->lineage, lineage, LINEAGE))

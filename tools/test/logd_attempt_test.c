@@ -308,7 +308,7 @@ static void enter(struct box *b)
 	}
 }
 
-/* The contact may have crashed meanwhile. A view changes at all that run at once. */
+/* The contact may have crashed by now. A view changes at all that run at once. */
 static void join(struct box *b)
 {
 	struct box *to = &box[b->a.contact - 1];

@@ -569,8 +569,8 @@ SPINDLE_API int spindle_send_durable(struct spindle_queue *q, const void *buf, u
  *
  * A view record is of that view. A later one begins with an item of kind SPINDLE_DLV_VIEW.
  *
- * Return: 1 if the subgroup had no view before, and no message; 0 if it had some, also in an earlier
- * era; -EOPNOTSUPP if it has no logs.
+ * Return: 1 if the subgroup had no view before, and no message; 0 if it had some, also in an
+ * earlier era; -EOPNOTSUPP if it has no logs.
  */
 SPINDLE_API int spindle_log_began(const struct spindle_queue *q, uint64_t *vid, uint64_t *lsn);
 
