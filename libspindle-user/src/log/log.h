@@ -20,6 +20,8 @@
 #define SPINDLE_DLOG_DEPTH	8U
 /* Files without a number, at most. */
 #define SPINDLE_DLOG_SPARES	8U
+/* Numbers that a log with a damaged end leaves free, for segments that a repair makes. */
+#define SPINDLE_DLOG_RESERVE	64U
 /* The largest number of a segment. No log gets there, so a larger one was made by somebody else. */
 #define SPINDLE_DLOG_SEQ_MAX	(1ULL << 62)
 
@@ -51,6 +53,8 @@ struct spindle_dlog_map {
 	uint64_t low;
 	/** @until: position behind the last record that a reader may have */
 	uint64_t until;
+	/** @changes: segments that were replaced; a reader looks for its place once more */
+	uint64_t changes;
 };
 
 /**
@@ -375,6 +379,8 @@ struct spindle_dlog {
 	bool sync_meta;
 	/** @write_meta: the meta block on disk is older than this writer */
 	bool write_meta;
+	/** @hold: a segment is being replaced, and none may be recycled */
+	bool hold;
 	/** @keep_new: a file was made and is no spare yet */
 	bool keep_new;
 	/** @has_meta: which files of the two there are */
@@ -407,6 +413,8 @@ struct spindle_dlog_reader {
 	bool walking;
 	/** @until: end of the log when the window was filled */
 	uint64_t until;
+	/** @changes: of the map, when the place was found */
+	uint64_t changes;
 	/** @in_frame: @frame has the record at @lsn */
 	bool in_frame;
 	/** @at: its offset in the frame */
