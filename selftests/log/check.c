@@ -173,6 +173,10 @@ static void check_damage(struct sim *sim, u64 from, u64 to, bool live)
 	u64 lsn;
 
 	sim->damages++;
+	if (sim->hurts == sim->safe_hurts && from < sim->safe.to && to > sim->safe.from &&
+	    to > sim->low)
+		sim_fail(sim, "%llu to %llu were repaired, and are damaged",
+			 (unsigned long long)from, (unsigned long long)to);
 	if (!sim->hurt) {
 		sim_fail(sim, "%llu to %llu are damaged, and nothing has hurt them",
 			 (unsigned long long)from, (unsigned long long)to);

@@ -47,6 +47,8 @@ static void end(struct sim *sim)
 	sim->repaired++;
 	if (sim->hurts == sim->hurts_before)
 		sim_check_whole(sim, r->base, r->next);
+	sim->safe = (struct spindle_dlog_range){ r->base, r->next };
+	sim->safe_hurts = sim->hurts_before;
 	if (r->was_full ? r->next > r->end : r->next != r->end)
 		sim_fail(sim, "a repair ends at %llu", (unsigned long long)r->next);
 	while (sim->todos && sim->todo[0].to <= r->next)

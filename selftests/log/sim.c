@@ -63,6 +63,10 @@ static void begin_schedule(struct sim *sim, u64 seed)
 	sim->hurt = false;
 	sim->meta_hurt = false;
 	sim->bad_sector = false;
+	sim->hurts = 0;
+	sim->safe_hurts = UINT64_MAX;
+	memset(&sim->safe, 0, sizeof(sim->safe));
+	memset(&sim->repair, 0, sizeof(sim->repair));
 	sim->first = rng_u64(&sim->rng) >> 1;
 	if (rng_chance(&sim->rng, 50))
 		sim->first = rng_below(&sim->rng, 3);

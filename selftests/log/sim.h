@@ -14,7 +14,7 @@
 #define SPINDLE_DLOG_TEST_SIM_H
 
 #include "disk.h"
-#include "repair.h"
+#include "fix.h"
 
 #define SIM_MESSAGES 4096
 #define SIM_FRAMES 2048
@@ -69,6 +69,8 @@ struct sim {
 	u64 repair_from; /* first position that the repair is to bring back */
 	u64 hurts; /* how often the disk was hurt */
 	u64 hurts_before; /* when the repair began */
+	struct spindle_dlog_range safe; /* what was repaired last */
+	u64 safe_hurts; /* what the disk was hurt by then */
 
 	u32 map_max;
 	u32 eio; /* of 1000 operations */

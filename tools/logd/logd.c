@@ -190,6 +190,7 @@ void logd_work(struct logd *l)
 {
 	unsigned int budget = BUDGET;
 
+	logd_repair_work(l);
 	logd_catch_work(l);
 	while (l->reading && !l->blocked && budget--) {
 		if (l->at == l->n && !next_batch(l))
@@ -243,6 +244,10 @@ static void op_done(void *arg, uint32_t token, int err)
 {
 	struct logd *l = arg;
 
+	if (token == SPINDLE_DLOG_TOKEN_REPAIR) {
+		spindle_dlog_repair_done(&l->repair.fix, err);
+		return;
+	}
 	l->blocked = false;
 	/* The writer must not write the frame with bytes that are wrong. */
 	if (!l->broken)
@@ -275,6 +280,7 @@ void logd_reap(struct logd *l)
 void logd_stop(struct logd *l)
 {
 	l->reading = false;
+	logd_repair_end(l);
 	logd_catch_end(l);
 	if (l->broken)
 		return;

@@ -16,6 +16,7 @@
 #include "log.h"
 #include "peers.h"
 #include "record.h"
+#include "repair.h"
 
 /* Messages that are taken at once. */
 #define LOGD_BATCH	64
@@ -80,6 +81,8 @@ struct logd {
 	struct logd_peers *peers;
 	/** @catch: how the log catches up from them */
 	struct logd_catch catch;
+	/** @repair: how damaged ranges are repaired from them */
+	struct logd_repair repair;
 	/** @attach: what to attach to */
 	struct spindle_attach_opts attach;
 	/** @title: "subgroup 1 of node 2", for messages */
@@ -143,6 +146,7 @@ struct logd {
 unsigned int logd_find(uint32_t node, char ***names);
 bool logd_open(struct logd *l, const struct logd_opts *opts, const char *subgroup);
 bool logd_attach(struct logd *l, const struct spindle_place *from);
+bool logd_begin_again(struct logd *l);
 bool logd_begin_reading(struct logd *l, bool next);
 bool logd_role_open(struct logd *l);
 bool logd_view_begins(struct logd *l, uint64_t base, bool next, bool first);

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "repair.h"
+#include "fix.h"
 
 static const struct spindle_dlog_file fix_file = { .kind = SPINDLE_DLOG_FIX };
 

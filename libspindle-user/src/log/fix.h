@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Repair of a damaged range: its segment is written once more, into a new file, with the messages
- * that are missing. The file then takes the name of the segment. See repair.c.
+ * that are missing. The file then takes the name of the segment. See fix.c.
  *
  * Owner: the caller, which keeps the struct as long as the log. Context: that of the writer.
  */
-#ifndef SPINDLE_DLOG_REPAIR_H
-#define SPINDLE_DLOG_REPAIR_H
+#ifndef SPINDLE_DLOG_FIX_H
+#define SPINDLE_DLOG_FIX_H
 
 #include "log.h"
 
@@ -108,4 +108,4 @@ int spindle_dlog_repair_give(struct spindle_dlog_repair *r, const struct spindle
 void spindle_dlog_repair_done(struct spindle_dlog_repair *r, int err);
 bool spindle_dlog_repair_waits(const struct spindle_dlog_repair *r);
 
-#endif /* SPINDLE_DLOG_REPAIR_H */
+#endif /* SPINDLE_DLOG_FIX_H */
