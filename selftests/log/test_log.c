@@ -738,6 +738,17 @@ static void test_fix_middle(void)
 	expect_whole(FIRST, FIRST + 4 * EACH);
 }
 
+/* The new file begins where the log does. */
+static void test_fix_trimmed(void)
+{
+	begin_damaged(hurt_middle, 2);
+	CHECK_EQ(spindle_dlog_trim(&fx.log, FIRST + EACH + 1), 0);
+	end_all();
+	CHECK_EQ(repair(fx.damaged[0].from, 40), SPINDLE_DLOG_REPAIR_DONE);
+	CHECK_EQ(fx.repair.base, FIRST + EACH + 1);
+	expect_whole(FIRST + EACH + 1, FIRST + 4 * EACH);
+}
+
 /* Whole records of a segment are never given up for those that come. */
 static void test_fix_too_long(void)
 {
@@ -841,13 +852,11 @@ static void hurt_end(void)
 	meta = disk_find(&fx.disk, name)->platter;
 	CHECK(!spindle_dlog_meta_parse(meta, &id, &state));
 	state.acked = FIRST + 4 * EACH;
-	state.seq = 3;
+	state.seq = 2;
 	spindle_dlog_meta_build(meta, &id, &state);
-	remove_segment(4);
-	remove_segment(3);
-	remove_segment(2);
-	if (fx.log.map.n > 5)
-		remove_segment(5);
+	for (name.kind = SPINDLE_DLOG_SEGMENT, name.id = 2; name.id < 10; name.id++)
+		if (disk_find(&fx.disk, name))
+			remove_segment(name.id);
 }
 
 static void test_fix_end(void)
@@ -948,6 +957,7 @@ static const struct tap_case cases[] = {
 	{ "a scan stays inside the memory that it has", test_bounds },
 	{ "two meta blocks take turns, and one is enough", test_meta },
 	{ "two ranges of a segment are repaired at once", test_fix_middle },
+	{ "a segment that is trimmed in part is repaired in part", test_fix_trimmed },
 	{ "a range that does not fit stays damaged, and nothing else is lost", test_fix_too_long },
 	{ "a segment that is gone is made again", test_fix_file },
 	{ "segments without a frame that checks are made again", test_fix_lost },

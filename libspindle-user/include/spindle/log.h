@@ -157,7 +157,9 @@ SPINDLE_API void spindle_log_close(struct spindle_log *log);
  * spindle_log_refresh() - see what was written and trimmed since
  * @log: the reader, which stays at its position
  *
- * Reads all of the log once more.
+ * Reads the newest segment that the reader knows and those behind it. All of the log is read only if
+ * other segments have changed, as after a repair. Damage that has come to these since is found by
+ * spindle_log_read(), and not listed before.
  *
  * Return: 0; -EXDEV: another log is in the directory now; or the errors of spindle_log_open().
  * After an error the reader knows what it knew before.

@@ -130,6 +130,26 @@ struct spindle_dlog_walk {
 };
 
 /**
+ * struct spindle_dlog_resume - what a scan knows in front of the last segment
+ */
+struct spindle_dlog_resume {
+	/** @next: position behind the last record so far */
+	uint64_t next;
+	/** @time: of the newest frame so far */
+	uint64_t time;
+	/** @last_to: end of the last damaged range so far */
+	uint64_t last_to;
+	/** @last_epoch: the newest one so far */
+	struct spindle_dlog_epoch last_epoch;
+	/** @n_damaged: ranges so far */
+	uint32_t n_damaged;
+	/** @n_epochs: epochs so far */
+	uint32_t n_epochs;
+	/** @tail_damaged: a damaged range is the last one so far */
+	bool tail_damaged;
+};
+
+/**
  * struct spindle_dlog_scan - what is on disk
  */
 struct spindle_dlog_scan {
@@ -185,6 +205,8 @@ struct spindle_dlog_scan {
 	uint32_t n_epochs;
 	/** @last_epoch: the newest one */
 	struct spindle_dlog_epoch last_epoch;
+	/** @resume: for a later scan that begins with the last segment of this one */
+	struct spindle_dlog_resume resume;
 };
 
 /**
@@ -426,6 +448,8 @@ struct spindle_dlog_reader {
 };
 
 int spindle_dlog_recover(struct spindle_dlog_scan *s);
+int spindle_dlog_recover_since(struct spindle_dlog_scan *s,
+			       const struct spindle_dlog_scan *before);
 
 int spindle_dlog_start(struct spindle_dlog *log, const struct spindle_dlog_config *config,
 		       struct spindle_dlog_scan *s);
