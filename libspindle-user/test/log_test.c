@@ -12,6 +12,7 @@
 #include <spindle/log.h>
 
 #include "file_log.h"
+#include "log/snap.h"
 #include "tap.h"
 
 /* The call of pread() that runs the hook, counted down; 0: none. */
@@ -495,6 +496,63 @@ static void test_refresh_repaired(void)
 	end();
 }
 
+static int says(const char *name, uint64_t era, uint64_t lsn)
+{
+	struct spindle_place place = { .era = era, .lsn = lsn };
+
+	memcpy(place.lineage, writer.log.id.lineage, sizeof(place.lineage));
+	return name ? spindle_log_snapshot(dir, name, &place) : spindle_log_trim(dir, &place);
+}
+
+static void expect_snap(const char *file, int err, uint64_t lsn)
+{
+	struct spindle_dlog_snap snap = { .lsn = 0 };
+
+	CHECK_EQ(spindle_dlog_snap_read(writer.dir, file, &snap), err);
+	CHECK_EQ(snap.lsn, lsn);
+	CHECK(err || !memcmp(snap.lineage, writer.log.id.lineage, sizeof(snap.lineage)));
+}
+
+static void test_snapshot(void)
+{
+	static const char *const bad[] = {
+		"", "A", "a.b", "a/b", "../a", " a", "abcdefghijklmnopqrstuvwxyz0123456",
+	};
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		CHECK_EQ(says(bad[i], 1, 5), -EINVAL);
+	CHECK_EQ(says("bill-ing_2", 1, 110), 0);
+	expect_snap("snapshot.bill-ing_2", 0, 110);
+	CHECK_EQ(says("bill-ing_2", 1, 109), -ESTALE);
+	expect_snap("snapshot.bill-ing_2", 0, 110);
+	CHECK_EQ(says("bill-ing_2", 2, 3), 0);
+	expect_snap("snapshot.bill-ing_2", 0, 3);
+	CHECK(access(in("snapshot.bill-ing_2.new"), F_OK));
+	CHECK_EQ(says(NULL, 1, 7), 0);
+	expect_snap("trim", 0, 7);
+	expect_snap("snapshot.none", -ENOENT, 0);
+	/* Each byte counts, and a file that is wrong is replaced. */
+	for (i = 0; i < 48; i++) {
+		flip("trim", i);
+		expect_snap("trim", -EBADMSG, 0);
+		flip("trim", i);
+	}
+	CHECK(!truncate(in("trim"), 47));
+	expect_snap("trim", -EBADMSG, 0);
+	CHECK_EQ(says(NULL, 1, 6), 0);
+	expect_snap("trim", 0, 6);
+	CHECK(!unlink(in("trim")) && !symlink("snapshot.bill-ing_2", in("trim")));
+	expect_snap("trim", -EBADMSG, 0);
+	CHECK(!unlink(in("trim")) && !mkfifo(in("trim"), 0600));
+	expect_snap("trim", -EBADMSG, 0);
+	CHECK(!symlink("victim", in("snapshot.a.new")));
+	CHECK_EQ(says("a", 1, 1), -ELOOP);
+	CHECK(access(in("victim"), F_OK));
+	end();
+}
+
 static void test_trim(void)
 {
 	struct spindle_log_epoch epoch;
@@ -919,6 +977,7 @@ int main(void)
 		{ "seek, and find a time", test_seek },
 		{ "only what is durable", test_durable },
 		{ "beside a writer", test_beside_writer },
+	{ "a program says which messages it does not need", test_snapshot },
 	{ "a refresh reads what has changed", test_refresh_since },
 	{ "a refresh keeps what is damaged, and forgets what was trimmed", test_refresh_damage },
 	{ "a reader in a segment that was repaired goes on", test_refresh_repaired },

@@ -17,7 +17,7 @@
 /* A state is reported when it changes, and not more often than this. */
 #define TELL_MS		10000U
 /* No wait of the loop is longer. */
-#define WAIT_MS		60000
+#define WAIT_MS		((int)LOGD_LOOK_MS)
 
 static uint64_t wall_ns(void)
 {
@@ -269,6 +269,7 @@ void logd_reap(struct logd *l)
 		return;
 	}
 	tell_state(l);
+	logd_snapshots_look(l);
 	if (now_ms() - l->busy_ms >= MARK_MS)
 		spindle_dlog_mark(&l->log, wall_ns());
 }

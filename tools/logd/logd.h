@@ -17,6 +17,7 @@
 #include "peers.h"
 #include "record.h"
 #include "repair.h"
+#include "snapshot.h"
 
 /* Messages that are taken at once. */
 #define LOGD_BATCH	64
@@ -41,6 +42,8 @@ struct logd_opts {
 	bool late;
 	/** @go_on: also go on behind a damaged end */
 	bool go_on;
+	/** @snapshots: drop segments that are below all snapshots */
+	bool snapshots;
 	/** @threads: do not use io_uring */
 	bool threads;
 	/** @node: the local node */
@@ -83,6 +86,8 @@ struct logd {
 	struct logd_catch catch;
 	/** @repair: how damaged ranges are repaired from them */
 	struct logd_repair repair;
+	/** @snapshots: what programs do not need any more */
+	struct logd_snapshots snapshots;
 	/** @attach: what to attach to */
 	struct spindle_attach_opts attach;
 	/** @title: "subgroup 1 of node 2", for messages */

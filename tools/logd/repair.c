@@ -141,7 +141,7 @@ static void look_around(struct logd *l, const struct spindle_dlog_range *range)
 
 	r->witness.known = false;
 	r->bounds = (struct peer_want){
-		.era_max = l->era, .vid_max = l->peers->vid, .max_msg = l->max_msg,
+		.era_max = l->era, .vid_max = UINT64_MAX, .max_msg = l->max_msg,
 	};
 	while (i-- && tries) {
 		if (map->seg[i].lsn > range->from || map->seg[i].lost)
@@ -224,6 +224,8 @@ static void order(struct logd *l)
 	r->checks = !r->checked;
 	if (r->checked) {
 		f->want = r->bounds;
+		if (f->want.vid_max == UINT64_MAX)
+			f->want.vid_max = l->peers->vid;
 		if (!is_before(r->fix.era, r->fix.vid, &r->bounds)) {
 			f->want.era = r->fix.era;
 			f->want.vid = r->fix.vid;

@@ -93,7 +93,7 @@ echo "a key of thirty-two bytes, or so." >/tmp/key
 check "module loads" loop_start
 ip link set lo up
 check "three nodes have the key" loop_nodes 3 key-file /tmp/key
-check "three nodes begin a live view" live_view 3 subgroup 3 max-msg 512 window 16 hold 0
+check "three nodes begin a live view" live_view 3 subgroup 3 max-msg 512 window 16 hold 0 log 1
 check "three nodes are in the first view" wait_until 60 in_view 1 1 2 3
 for i in 1 2 3; do
 	check "node $i keeps much" spindle-ctl subgroup set $i id 3 history 16M
@@ -151,7 +151,15 @@ for i in 1 2 3 4 5 6 7 8; do
 	file=$(segment 3 $i)
 	[ "$file" ] && grep -q SPLG "$file" && newest=$file
 done
-dd if=/dev/zero of="$newest" bs=4096 seek=3 count=2 conv=notrunc 2>/dev/null
+# The last frame says that the one in front of it is on disk.
+frames=0
+for i in $(seq 255 -1 1); do
+	[ "$(dd if="$newest" bs=4096 skip="$i" count=1 2>/dev/null | head -c 4)" = SPLG ] || continue
+	frames=$((frames + 1))
+	[ $frames -lt 2 ] || break
+done
+is "the newest segment has frames" $frames 2
+dd if=/dev/zero of="$newest" bs=4096 seek="$i" count=1 conv=notrunc 2>/dev/null
 rm -f /tmp/verify
 check "the end of the log is damaged" is_damaged 3
 echo "# the log ended at $last"
@@ -159,16 +167,52 @@ logd 3
 is "its process comes back" $? 0
 check "the end is repaired, and the log goes on" repaired 3
 cat /tmp/logd3.err
+check "it was the end" grep -q 'the end of the log is damaged' /tmp/logd3.err
+for i in 1 2 3; do
+	dump $i
+	is "node $i: all positions" "$(wc -l </tmp/log$i)" "$(number_of 1 3 lsn)"
+done
+check "logs 1 and 2 agree" cmp /tmp/log1 /tmp/log2
+check "logs 1 and 3 agree" cmp /tmp/log1 /tmp/log3
+
+# begins_at NODE LSN
+begins_at()
+{
+	spindle-ctl -j log show $DIR/"$1"/3 | grep -q "\"low\":$2,"
+}
+
+# has_snapshot NODE LSN: do the others know of it?
+has_snapshot()
+{
+	spindle-ctl -j subgroup show node 1 id 3 | tr -d ' \n' |
+		grep -q "{\"id\":$1,[^}]*\"snapshot\":$2[,}]"
+}
+
+# Programs have snapshots, and the administrator needs no more.
+end_logd 2
+logd 2 -s
+check "a program has a snapshot" spindle-ctl log snapshot $DIR/2/3 name a at 9000
+check "another one has an older one" spindle-ctl log snapshot $DIR/2/3 name b at 20
+check "the group knows of the older one" wait_until 30 has_snapshot 2 20
+check "nothing was dropped" begins_at 2 0
+check "a snapshot does not go back" sh -c "! spindle-ctl log snapshot $DIR/2/3 name b at 19"
+files=$(find $DIR/2/3 -name '*.seg' | wc -l)
+check "the other one has a newer one" spindle-ctl log snapshot $DIR/2/3 name b at 9100
+check "the group knows of the smallest" wait_until 30 has_snapshot 2 9000
+fewer() { [ "$(find $DIR/2/3 -name '*.seg' | wc -l)" -lt "$files" ]; }
+check "segments were dropped" wait_until 30 fewer
+check "the log has what is behind" spindle-ctl log dump $DIR/2/3 from 9000
+check "node 1 is asked to drop messages" spindle-ctl log trim $DIR/1/3 below 5000
+check "it does" wait_until 30 begins_at 1 5000
+no_trim() { [ ! -e $DIR/1/3/trim ]; }
+check "the request is gone" wait_until 30 no_trim
+check "what is not there cannot be dropped" sh -c "! spindle-ctl log trim $DIR/1/3 below 99999"
 
 for i in 1 2 3; do
 	end_logd $i
 	check "node $i: the log is whole" spindle-ctl log verify $DIR/$i/3
-	dump $i
-	is "node $i: all positions" "$(wc -l </tmp/log$i)" "$(number_of 1 3 lsn)"
 	check "node $i: nothing is left over" test ! -e $DIR/$i/3/fix
 done
-check "logs 1 and 2 agree" cmp /tmp/log1 /tmp/log2
-check "logs 1 and 3 agree" cmp /tmp/log1 /tmp/log3
 check "nodes go" loop_del 3
 check "module goes" limit 60 rmmod spindle
 finish
