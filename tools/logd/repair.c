@@ -28,7 +28,7 @@
 /* Segments that are read to find a witness, on each side of the range. */
 #define LOOK		4U
 
-static void *memory(size_t bytes)
+static void *take_memory(size_t bytes)
 {
 	void *p = aligned_alloc(LOGD_BLOCK, (bytes + LOGD_BLOCK - 1) / LOGD_BLOCK * LOGD_BLOCK);
 
@@ -56,8 +56,8 @@ void logd_repair_open(struct logd *l)
 	r->moved_ms = peer_now_ms();
 	r->fetch.id = &l->peers->server.id;
 	r->fetch.conn.fd = -1;
-	spindle_dlog_repair_init(&r->fix, &l->log, l->frame, memory(l->frame),
-				 memory(l->frame + 2 * SPINDLE_DLOG_BLOCK_MAX));
+	spindle_dlog_repair_init(&r->fix, &l->log, l->frame, take_memory(l->frame),
+				 take_memory(l->frame + 2 * SPINDLE_DLOG_BLOCK_MAX));
 }
 
 /**
@@ -253,8 +253,8 @@ static void say_missing(struct logd *l)
 {
 	struct logd_repair *r = &l->repair;
 
-	logd_say(l, "positions %" PRIu64 " to %" PRIu64 " are damaged, and cannot be repaired now: "
-		 "%s", r->fix.next, r->fix.want_to - 1, r->why);
+	logd_say(l, "positions %" PRIu64 " to %" PRIu64 " cannot be repaired now: %s", r->fix.next,
+		 r->fix.want_to - 1, r->why);
 	r->told_ms = peer_now_ms();
 }
 
@@ -402,6 +402,7 @@ static void next_range(struct logd *l)
 static void end_segment(struct logd *l)
 {
 	struct logd_repair *r = &l->repair;
+	const struct peer_want now = { .era = l->log.era, .vid = l->log.vid };
 	uint64_t next = r->fix.next;
 
 	while (r->at < r->ranges && r->range[r->at].to <= next) {
@@ -413,8 +414,7 @@ static void end_segment(struct logd *l)
 	if (r->at < r->ranges && r->range[r->at].from < next)
 		r->range[r->at].from = next;
 	/* What is written behind a repaired end is in no earlier view. */
-	if (next == l->log.next && !is_before(r->fix.era, r->fix.vid, &(struct peer_want){
-			.era = l->log.era, .vid = l->log.vid })) {
+	if (next == l->log.next && !is_before(r->fix.era, r->fix.vid, &now)) {
 		l->log.era = r->fix.era;
 		l->log.vid = r->fix.vid;
 	}

@@ -12,7 +12,6 @@
 #include "fix.h"
 #include "peer.h"
 
-
 struct logd;
 
 /**
