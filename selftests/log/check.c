@@ -67,9 +67,11 @@ void sim_note_write(struct sim *sim, const struct disk_op *p)
 {
 	u32 bytes, at;
 
-	if (p->op.what != SPINDLE_DLOG_WRITE || p->op.file.kind != SPINDLE_DLOG_SEGMENT)
+	if (p->op.what != SPINDLE_DLOG_WRITE || (p->op.file.kind != SPINDLE_DLOG_SEGMENT &&
+						 p->op.file.kind != SPINDLE_DLOG_FIX))
 		return;
-	check_not_acked(sim, p);
+	if (p->op.file.kind == SPINDLE_DLOG_SEGMENT)
+		check_not_acked(sim, p);
 	for (at = 0; at < p->op.len; at += bytes) {
 		bytes = le32toh(((const struct spindle_dlog_frame *)(p->data + at))->bytes);
 		if (!bytes || bytes > p->op.len - at) {
@@ -171,6 +173,10 @@ static void check_damage(struct sim *sim, u64 from, u64 to, bool live)
 	u64 lsn;
 
 	sim->damages++;
+	if (sim->hurts == sim->safe_hurts && from < sim->safe.to && to > sim->safe.from &&
+	    to > sim->low)
+		sim_fail(sim, "%llu to %llu were repaired, and are damaged",
+			 (unsigned long long)from, (unsigned long long)to);
 	if (!sim->hurt) {
 		sim_fail(sim, "%llu to %llu are damaged, and nothing has hurt them",
 			 (unsigned long long)from, (unsigned long long)to);
@@ -323,6 +329,23 @@ void sim_check_live(struct sim *sim)
 	prepare_reader(sim, map, &sim->log.id);
 	spindle_dlog_seek(&sim->reader, lsn);
 	read_all(sim, &sim->reader, rng_below(&sim->rng, 40), true);
+}
+
+/* What was repaired is there, while nothing has hurt the disk since. */
+void sim_check_whole(struct sim *sim, u64 from, u64 to)
+{
+	struct spindle_dlog_msg m;
+
+	from = max(from, sim->log.map.low);
+	prepare_reader(sim, &sim->log.map, &sim->log.id);
+	spindle_dlog_seek(&sim->reader, from);
+	for (; from < to && !sim->failure[0]; from++) {
+		if (spindle_dlog_read(&sim->reader, &m) == 1)
+			check_record(sim, &m, from);
+		else
+			sim_fail(sim, "%llu was repaired, and is not there",
+				 (unsigned long long)from);
+	}
 }
 
 void sim_begin_follower(struct sim *sim)

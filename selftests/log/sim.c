@@ -65,6 +65,10 @@ static void begin_schedule(struct sim *sim, u64 seed)
 	sim->hurt = false;
 	sim->meta_hurt = false;
 	sim->bad_sector = false;
+	sim->hurts = 0;
+	sim->safe_hurts = UINT64_MAX;
+	memset(&sim->safe, 0, sizeof(sim->safe));
+	memset(&sim->repair, 0, sizeof(sim->repair));
 	sim->first = rng_u64(&sim->rng) >> 1;
 	if (rng_chance(&sim->rng, 50))
 		sim->first = rng_below(&sim->rng, 3);
@@ -90,6 +94,12 @@ static void prepare_scan(struct sim *sim)
 		.id = { .frame = sim->id.frame },
 		.map = { .seg = sim->segment[0], .max = SIM_SEGMENTS },
 	};
+}
+
+static void note_hurt(struct sim *sim)
+{
+	sim->hurt = true;
+	sim->hurts++;
 }
 
 static void heal_sectors(struct sim *sim)
@@ -153,6 +163,8 @@ static void crash(struct sim *sim)
 	disk_crash(&sim->disk, power, loss);
 	sim->running = false;
 	sim->crashes++;
+	sim->cut_repairs += sim->repair.step > SPINDLE_DLOG_REPAIR_IDLE &&
+			    sim->repair.step < SPINDLE_DLOG_REPAIR_DONE;
 }
 
 /* The log ends here now, whatever was acknowledged. */
@@ -275,6 +287,7 @@ static void start(struct sim *sim)
 	sim->running = !err;
 	sim->erred = false;
 	sim_begin_follower(sim);
+	sim_repair_begin(sim);
 	sim->config.eager ^= rng_chance(&sim->rng, 10);
 }
 
@@ -338,9 +351,10 @@ static enum disk_fault choose_fault(struct sim *sim, const struct disk_op *p)
 	if (rng_below(&sim->rng, 1000) < sim->eio)
 		return DISK_EIO;
 	if (!sim->corrupts || p->op.what != SPINDLE_DLOG_WRITE ||
-	    p->op.file.kind != SPINDLE_DLOG_SEGMENT || rng_below(&sim->rng, 100))
+	    (p->op.file.kind != SPINDLE_DLOG_SEGMENT && p->op.file.kind != SPINDLE_DLOG_FIX) ||
+	    rng_below(&sim->rng, 100))
 		return DISK_FINE;
-	sim->hurt = true;
+	note_hurt(sim);
 	return rng_chance(&sim->rng, 50) ? DISK_NOWHERE : DISK_ASTRAY;
 }
 
@@ -359,10 +373,14 @@ static void end_one(struct sim *sim)
 	sim_note_write(sim, p);
 	token = disk_end(&sim->disk, i, fault, &err);
 	sim->fails += err == -EIO;
-	sim->erred |= err == -EIO;
 	SIM_SAY(sim, "end of %u kind %u id %llu at %llu, token %u: %d\n", p->op.what,
 		p->op.file.kind, (unsigned long long)p->op.file.id,
 		(unsigned long long)p->op.offset, token, err);
+	if (token == SPINDLE_DLOG_TOKEN_REPAIR) {
+		sim_repair_done(sim, err);
+		return;
+	}
+	sim->erred |= err == -EIO;
 	spindle_dlog_done(&sim->log, token, err);
 	sim_see_progress(sim);
 }
@@ -403,7 +421,7 @@ static void flip(struct sim *sim, struct disk_file *f)
 	f->platter[at] ^= bit;
 	if (f->dirty[sector])
 		f->cache[at] ^= bit;
-	sim->hurt = true;
+	note_hurt(sim);
 }
 
 static void hurt_disk(struct sim *sim)
@@ -422,11 +440,31 @@ static void hurt_disk(struct sim *sim)
 		SIM_SAY(sim, "a sector cannot be read\n");
 		f->bad[rng_below(&sim->rng, f->bytes / DISK_SECTOR)] = true;
 		sim->bad_sector = true;
-		sim->hurt = true;
+		note_hurt(sim);
 	} else if (f) {
 		SIM_SAY(sim, "a bit flips\n");
 		flip(sim, f);
 	}
+}
+
+/* Somebody removes a segment of an earlier life, of which nothing is under way. */
+static void delete_segment(struct sim *sim)
+{
+	const struct spindle_dlog_map *map = &sim->log.map;
+	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_SEGMENT };
+	struct disk_file *f;
+
+	if (!sim->corrupts || !sim->running || sim->disk.pending || map->n < 3 ||
+	    !rng_chance(&sim->rng, 30))
+		return;
+	name.id = map->seg[1 + rng_below(&sim->rng, map->n - 2)].seq;
+	f = disk_find(&sim->disk, name);
+	if (!f)
+		return;
+	SIM_SAY(sim, "segment %llu is removed\n", (unsigned long long)name.id);
+	f->used = false;
+	note_hurt(sim);
+	crash(sim);
 }
 
 /* A segment may be as short as the next message is long, and then a disk of two is full. */
@@ -443,6 +481,8 @@ static void step(struct sim *sim)
 
 	sim->steps++;
 	sim->now += rng_below(&sim->rng, 100);
+	if (sim->running && rng_chance(&sim->rng, 50))
+		sim_repair(sim);
 	if (!sim->running)
 		start(sim);
 	else if (dice < 350)
@@ -463,8 +503,10 @@ static void step(struct sim *sim)
 		sim_check_time(sim);
 	else if (dice < 965)
 		hurt_disk(sim);
-	else if (dice < 975)
+	else if (dice < 970)
 		give_space(sim);
+	else if (dice < 975)
+		delete_segment(sim);
 	else
 		crash(sim);
 	if (sim->running)
@@ -537,6 +579,8 @@ static void prepare(struct sim *sim)
 	for (i = 0; i <= SPINDLE_DLOG_DEPTH; i++)
 		sim->slot[i] = aligned_alloc(4096, SIM_BUFFER);
 	sim->meta = aligned_alloc(4096, SPINDLE_DLOG_BLOCK_MAX);
+	sim->fix = aligned_alloc(4096, SIM_BUFFER + 2 * SPINDLE_DLOG_BLOCK_MAX);
+	sim->window[3] = aligned_alloc(4096, SIM_BUFFER);
 	sim->window[0] = aligned_alloc(4096, SIM_BUFFER);
 	sim->window[1] = aligned_alloc(4096, SIM_BUFFER);
 	sim->window[2] = aligned_alloc(4096, SIM_BUFFER);
@@ -555,6 +599,8 @@ static void release(struct sim *sim)
 	free(sim->window[0]);
 	free(sim->window[1]);
 	free(sim->window[2]);
+	free(sim->window[3]);
+	free(sim->fix);
 	free(sim->frame);
 	free(sim);
 }
@@ -580,6 +626,10 @@ static void print_counts(const struct sim *sim)
 	printf("# %llu ranges damaged, %llu torn tails, %llu errors of the disk, %llu times full\n",
 	       (unsigned long long)sim->damages, (unsigned long long)sim->cuts,
 	       (unsigned long long)sim->fails, (unsigned long long)sim->fulls);
+	printf("# %llu repairs, %llu segments repaired, %llu repairs failed, %llu were cut\n",
+	       (unsigned long long)sim->repairs, (unsigned long long)sim->repaired,
+	       (unsigned long long)sim->unrepaired, (unsigned long long)sim->cut_repairs);
+	printf("# %llu messages were refused\n", (unsigned long long)sim->refused);
 }
 
 int main(int argc, char **argv)
