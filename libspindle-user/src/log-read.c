@@ -491,8 +491,25 @@ static void use_look(struct spindle_log *log, struct look *look, uint64_t lsn)
 	spindle_dlog_seek(&log->reader, lsn);
 }
 
+/*
+ * Where the messages end that the scan before has seen. A segment that is newer than all of its
+ * segments begins behind these messages, unless they were cut.
+ */
+static uint64_t end_of_known(const struct look *before, const struct look *look)
+{
+	const struct spindle_dlog_map *old = &before->scan.map, *map = &look->scan.map;
+	uint64_t end = look->scan.next;
+	uint32_t i;
+
+	for (i = map->n; i-- && (!old->n || map->seg[i].seq > old->seg[old->n - 1].seq);)
+		if (map->seg[i].lsn < end)
+			end = map->seg[i].lsn;
+	return end;
+}
+
 int spindle_log_refresh(struct spindle_log *log)
 {
+	uint64_t lsn = log->reader.lsn, end;
 	struct look *look;
 	int err = scan(log, &look, log->look);
 
@@ -502,8 +519,13 @@ int spindle_log_refresh(struct spindle_log *log)
 		drop_look(look);
 		return -EXDEV;
 	}
-	use_look(log, look, log->reader.lsn);
-	return 0;
+	end = end_of_known(log->look, look);
+	if (lsn <= end) {
+		use_look(log, look, lsn);
+		return 0;
+	}
+	use_look(log, look, end > look->scan.map.low ? end : look->scan.map.low);
+	return -ERANGE;
 }
 
 int spindle_log_open(struct spindle_log **out, const char *dir, unsigned int flags)
@@ -669,8 +691,10 @@ int spindle_log_find_time(struct spindle_log *log, uint64_t ns)
 		if (!log->gone)
 			break;
 		err = read_again(log, lsn);
-		if (err)
+		/* The place of a time is none that the reader has had. */
+		if (err && err != -ERANGE)
 			return err;
+		lsn = log->reader.lsn;
 	}
 	if (i < TRIES && !n)
 		return 0;
@@ -690,7 +714,7 @@ const char *spindle_log_strerror(int err)
 	case ESTALE:
 		return "the position was trimmed";
 	case ERANGE:
-		return "the position is behind the end of the log";
+		return "the position is behind the end of the log, or the log was cut in front of it";
 	case EXDEV:
 		return "another log is in the directory now";
 	case EBUSY:

@@ -455,6 +455,101 @@ static void test_refresh_damage(void)
 	end();
 }
 
+/* The writer dies, and a restart cuts its log. Return: whether it is cut. */
+static bool cut(uint64_t lsn)
+{
+	file_log_stop(&writer);
+	return CHECK_EQ(file_log_cut(&writer, dir, lsn), 0);
+}
+
+/* The next life writes @count messages, which are others than those that were cut. */
+static void write_others(uint32_t count)
+{
+	unsigned char data[FILE_LOG_LONGEST];
+	struct spindle_dlog_msg m;
+
+	CHECK_EQ(file_log_start(&writer, dir, 77), 0);
+	while (count--) {
+		m = file_log_msg(writer.log.next, data);
+		m.era = 2;
+		CHECK_EQ(file_log_append(&writer, &m, true), 0);
+	}
+}
+
+/* A reader sees that the log was cut at @lsn, and goes on there, or where that frame begins. */
+static void expect_cut(struct spindle_log *log, uint64_t lsn)
+{
+	struct spindle_log_info info;
+	struct spindle_log_msg m;
+	uint64_t next = 0;
+
+	CHECK_EQ(spindle_log_refresh(log), -ERANGE);
+	expect_same(log);
+	CHECK_EQ(spindle_log_refresh(log), 0);
+	while (spindle_log_read(log, &m) == 1) {
+		CHECK(next ? m.lsn == next : m.lsn <= lsn && m.lsn + 3 > lsn);
+		CHECK_EQ(m.era, m.lsn < lsn ? 1 : 2);
+		next = m.next;
+	}
+	expect_end(log);
+	spindle_log_info(log, &info);
+	CHECK_EQ(next ? next : lsn, info.next);
+}
+
+/*
+ * Cut a log at @lsn under a reader, which has read up to @at. Then others are written, before the
+ * reader looks.
+ */
+static void cut_under_reader(uint64_t at, uint64_t lsn, uint32_t others)
+{
+	struct spindle_log *log;
+
+	begin();
+	CHECK_EQ(file_log_write(&writer, 200, 3), 0);
+	log = open_log();
+	CHECK_EQ(spindle_log_seek(log, at), 0);
+	if (cut(lsn) && others)
+		write_others(others);
+	if (at > lsn)
+		expect_cut(log, lsn);
+	else
+		refresh(log);
+	spindle_log_close(log);
+	end();
+}
+
+/* A cut in any segment is seen, whether or not the log has grown past the reader since. */
+static void test_refresh_cut(void)
+{
+	static const uint32_t others[] = { 0, 1, 40, 230 };
+	uint64_t lsn;
+	uint32_t i;
+
+	for (i = 0; i < 4; i++)
+		for (lsn = 100; lsn < 300; lsn += 7) {
+			cut_under_reader(300, lsn, others[i]);
+			cut_under_reader(lsn / 2 + 50, lsn, others[i]);
+		}
+}
+
+/* Two cuts between two looks. */
+static void test_refresh_cut_twice(void)
+{
+	struct spindle_log *log;
+
+	begin();
+	CHECK_EQ(file_log_write(&writer, 200, 3), 0);
+	log = open_log();
+	CHECK_EQ(spindle_log_seek(log, 300), 0);
+	if (cut(250))
+		write_others(90);
+	if (cut(170))
+		write_others(300);
+	expect_cut(log, 170);
+	spindle_log_close(log);
+	end();
+}
+
 static bool copy_file(int from, const char *to)
 {
 	static unsigned char bytes[FILE_LOG_SEGMENT];
@@ -980,6 +1075,8 @@ int main(void)
 	{ "a program says which messages it does not need", test_snapshot },
 	{ "a refresh reads what has changed", test_refresh_since },
 	{ "a refresh keeps what is damaged, and forgets what was trimmed", test_refresh_damage },
+	{ "a refresh sees that the log was cut", test_refresh_cut },
+	{ "a refresh sees that the log was cut twice", test_refresh_cut_twice },
 	{ "a reader in a segment that was repaired goes on", test_refresh_repaired },
 		{ "a trim under a reader", test_trim },
 		{ "a file that is gone", test_file_gone },

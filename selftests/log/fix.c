@@ -33,6 +33,9 @@ static void begin(struct sim *sim)
 	sim->repair_from = from;
 	sim->hurts_before = sim->hurts;
 	sim->repairs += !err;
+	if (!err)
+		sim->fix_range = (struct spindle_dlog_range){
+			sim->repair.base, sim->repair.end };
 	SIM_SAY(sim, "repair of %llu to %llu in segment %llu: %d\n", (unsigned long long)from,
 		(unsigned long long)sim->todo[0].to, (unsigned long long)sim->repair.seq, err);
 	if (err == -ENOSPC || (err == -ESTALE && !sim->log.failed))
@@ -45,6 +48,7 @@ static void end(struct sim *sim)
 	const struct spindle_dlog_repair *r = &sim->repair;
 
 	sim->repaired++;
+	sim->cut_fixed += sim->was_cut;
 	if (sim->hurts == sim->hurts_before)
 		sim_check_whole(sim, r->base, r->next);
 	sim->safe = (struct spindle_dlog_range){ r->base, r->next };

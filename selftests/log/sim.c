@@ -41,6 +41,7 @@ static void choose_faults(struct sim *sim)
 {
 	sim->cutting = rng_chance(&sim->rng, 60);
 	sim->may_cut = false;
+	sim->was_cut = false;
 	sim->map_max = 3 + rng_below(&sim->rng, SIM_SEGMENTS - 3);
 	sim->eio = rng_chance(&sim->rng, 20) ? 1 + rng_below(&sim->rng, 20) : 0;
 	sim->corrupts = rng_chance(&sim->rng, 35);
@@ -69,6 +70,7 @@ static void begin_schedule(struct sim *sim, u64 seed)
 	sim->safe_hurts = UINT64_MAX;
 	memset(&sim->safe, 0, sizeof(sim->safe));
 	memset(&sim->repair, 0, sizeof(sim->repair));
+	memset(&sim->fix_range, 0, sizeof(sim->fix_range));
 	sim->first = rng_u64(&sim->rng) >> 1;
 	if (rng_chance(&sim->rng, 50))
 		sim->first = rng_below(&sim->rng, 3);
@@ -165,6 +167,17 @@ static void crash(struct sim *sim)
 	sim->crashes++;
 	sim->cut_repairs += sim->repair.step > SPINDLE_DLOG_REPAIR_IDLE &&
 			    sim->repair.step < SPINDLE_DLOG_REPAIR_DONE;
+	sim->repair.step = SPINDLE_DLOG_REPAIR_IDLE;
+}
+
+/* A cut takes away some of the newest segment that was repaired, or all of it. */
+static void cut_fixed(struct sim *sim, u64 lsn)
+{
+	sim->fixes_cut += sim->fix_range.from < lsn && lsn < sim->fix_range.to;
+	sim->fixes_gone += sim->fix_range.to && lsn <= sim->fix_range.from;
+	if (lsn < sim->fix_range.to)
+		memset(&sim->fix_range, 0, sizeof(sim->fix_range));
+	sim->safe.to = min(sim->safe.to, lsn);
 }
 
 /* The log ends here now, whatever was acknowledged. */
@@ -176,6 +189,8 @@ static void take_cut(struct sim *sim, u64 lsn)
 	sim->persisted = min(sim->persisted, lsn);
 	sim->low = min(sim->low, lsn);
 	sim->low_asked = min(sim->low_asked, lsn);
+	sim->was_cut = true;
+	cut_fixed(sim, lsn);
 	for (i = 0; i < sim->frames; i++) {
 		struct sim_frame *f = &sim->frame[i];
 
@@ -207,7 +222,7 @@ static bool cut_at(struct sim *sim, u64 lsn)
 	int err = spindle_dlog_cut(&c, &sim->scan, lsn);
 
 	sim->cut_base = c.base;
-	while (!err && sim->disk.pending && !rng_chance(&sim->rng, 7))
+	while (!err && sim->disk.pending && !(sim->cutting && rng_chance(&sim->rng, 7)))
 		err = end_step(sim, &c);
 	if (err && err != -EIO && err != -E2BIG && err != -ENOSPC)
 		sim_fail(sim, "a cut fails: %d", err);
@@ -622,7 +637,6 @@ static void print_counts(const struct sim *sim)
 	printf("# %llu steps, %llu crashes, %llu messages appended, %llu read\n",
 	       (unsigned long long)sim->steps, (unsigned long long)sim->crashes,
 	       (unsigned long long)sim->appended, (unsigned long long)sim->reads);
-	printf("# %llu cuts\n", (unsigned long long)sim->removals);
 	printf("# %llu ranges damaged, %llu torn tails, %llu errors of the disk, %llu times full\n",
 	       (unsigned long long)sim->damages, (unsigned long long)sim->cuts,
 	       (unsigned long long)sim->fails, (unsigned long long)sim->fulls);
@@ -630,6 +644,11 @@ static void print_counts(const struct sim *sim)
 	       (unsigned long long)sim->repairs, (unsigned long long)sim->repaired,
 	       (unsigned long long)sim->unrepaired, (unsigned long long)sim->cut_repairs);
 	printf("# %llu messages were refused\n", (unsigned long long)sim->refused);
+	printf("# %llu cuts, %llu in a repaired segment, %llu in front of one\n",
+	       (unsigned long long)sim->removals, (unsigned long long)sim->fixes_cut,
+	       (unsigned long long)sim->fixes_gone);
+	printf("# %llu segments repaired in a log that was cut\n",
+	       (unsigned long long)sim->cut_fixed);
 }
 
 int main(int argc, char **argv)

@@ -84,6 +84,8 @@ struct sim {
 	bool may_cut; /* a cut at @cut_to has not ended */
 	u64 cut_to;
 	u64 cut_base; /* of the segment that cuts */
+	bool was_cut; /* in this schedule */
+	struct spindle_dlog_range fix_range; /* of the segment whose repair began last */
 
 	u64 first; /* position of message[0] */
 	struct sim_message message[SIM_MESSAGES];
@@ -108,6 +110,7 @@ struct sim {
 
 	u64 removals, crashes, reads, damages, cuts, fulls, fails, steps, appended;
 	u64 repairs, repaired, refused, unrepaired, cut_repairs;
+	u64 fixes_cut, fixes_gone, cut_fixed;
 };
 
 void sim_fail(struct sim *sim, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -161,8 +161,15 @@ SPINDLE_API void spindle_log_close(struct spindle_log *log);
  * other segments have changed, as after a repair. Damage that has come to these since is found by
  * spindle_log_read(), and not listed before.
  *
- * Return: 0; -EXDEV: another log is in the directory now; or the errors of spindle_log_open().
- * After an error the reader knows what it knew before.
+ * A restart of the group may cut a log and write other messages to positions that the reader has
+ * passed. This is found while the log still has the segment that the cut has made, or a later one
+ * that begins in front of the reader's position. The reader goes back to the beginning of the first
+ * of these, or to the end of the log. A repair that makes a new segment at the damaged end of a log
+ * has the same effect.
+ *
+ * Return: 0; -ERANGE: the log was cut in front of the reader, which went back and knows the log as it
+ * is now; -EXDEV: another log is in the directory now; or the errors of spindle_log_open(). After
+ * one of these the reader knows what it knew before.
  */
 SPINDLE_API int spindle_log_refresh(struct spindle_log *log);
 
@@ -227,7 +234,7 @@ SPINDLE_API int spindle_log_find_time(struct spindle_log *log, uint64_t ns);
  *
  * Return: 1; 0 at the end; -EUCLEAN: the messages from @m->lsn up to @m->next are lost, and the
  * next call goes on at @m->next; -ESTALE: the message was trimmed, seek to spindle_log_info.low; or
- * the errors of spindle_log_refresh().
+ * the errors of spindle_log_refresh(). After -ERANGE the next call reads where the log was cut.
  */
 SPINDLE_API int spindle_log_read(struct spindle_log *log, struct spindle_log_msg *m);
 
