@@ -43,6 +43,7 @@ static void note_frame(struct sim *sim, const struct disk_op *p, u32 at)
 		.seq = le64toh(f->seq), .offset = p->op.offset + at, .lsn = le64toh(f->lsn),
 		.end = le64toh(f->lsn) + le32toh(f->count), .base = le64toh(f->base),
 		.acked = le64toh(f->acked), .bytes = le32toh(f->bytes), .copy = to->copy,
+		.fix = p->op.file.kind == SPINDLE_DLOG_FIX,
 	};
 	free(to->copy);
 	to->copy = malloc(to->bytes);
@@ -145,7 +146,10 @@ static u64 look_at_frames(struct sim *sim)
 	return witness;
 }
 
-/* A frame that is intact and proven by intact ones of its log must not be reported as damaged. */
+/*
+ * A frame that is intact and proven by intact ones of its log must not be reported as damaged. A
+ * frame of a repair may go astray to its own place in the segment, and then others do not follow.
+ */
 static bool must_be_there(struct sim *sim, u64 lsn)
 {
 	struct sim_frame *f = NULL;
@@ -160,6 +164,8 @@ static bool must_be_there(struct sim *sim, u64 lsn)
 	for (i = 0; i < sim->frames; i++) {
 		struct sim_frame *o = &sim->frame[i];
 
+		if (o->intact && o->seq == f->seq && o->fix && !f->fix)
+			return false;
 		if (o->intact && o->seq == f->seq)
 			proof = max(proof, o->acked);
 		else if (o->intact && o->seq == f->seq + 1)

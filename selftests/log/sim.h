@@ -44,6 +44,7 @@ struct sim_frame {
 	u64 acked;
 	u32 bytes;
 	bool intact;
+	bool fix; /* was written by a repair */
 	u8 *copy;
 };
 

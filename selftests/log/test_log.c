@@ -812,6 +812,7 @@ static void test_cut_twice(void)
 static void test_cut_refused(void)
 {
 	struct spindle_dlog_cut c = { .meta = fx.meta, .buf = fx.slot[0] };
+	u32 i, left = 0;
 
 	begin(1);
 	write_threes(40);
@@ -820,6 +821,16 @@ static void test_cut_refused(void)
 	CHECK_EQ(spindle_dlog_cut(&c, &fx.scan, FIRST), -E2BIG);
 	CHECK_EQ(spindle_dlog_cut(&c, &fx.scan, fx.scan.next), 0);
 	CHECK(c.is_cut && fx.disk.pending);
+	disk_crash(&fx.disk, false, DISK_LOSE_NONE);
+	cut(FIRST + 3, ~0U);
+	CHECK_EQ(scan(), 0);
+	for (i = 0; i < fx.scan.leftovers; i++)
+		left += fx.scan.file[i].kind == SPINDLE_DLOG_SEGMENT;
+	CHECK(left);
+	fx.scan.map.max = fx.scan.map.n + left;
+	CHECK_EQ(spindle_dlog_cut(&c, &fx.scan, FIRST), -E2BIG);
+	fx.scan.map.max++;
+	CHECK_EQ(spindle_dlog_cut(&c, &fx.scan, FIRST), 0);
 	disk_crash(&fx.disk, false, DISK_LOSE_NONE);
 	fx.scan.is_new = true;
 	CHECK_EQ(spindle_dlog_cut(&c, &fx.scan, FIRST), -EINVAL);
@@ -1134,6 +1145,93 @@ static void test_fix_refused(void)
 	end();
 }
 
+/* A log whose end is here now, whatever crash follows, and which goes on there. */
+static void expect_end_at(u64 lsn)
+{
+	disk_crash(&fx.disk, true, DISK_LOSE_ALL);
+	CHECK_EQ(scan(), 0);
+	CHECK(is_all_there(lsn));
+	start(1);
+	end_all();
+	CHECK_EQ(write_threes(3), lsn + 9);
+	disk_crash(&fx.disk, true, DISK_LOSE_ALL);
+	CHECK_EQ(scan(), 0);
+	CHECK(is_all_there(lsn + 9));
+	end();
+}
+
+/* A segment that was repaired is cut like any other. */
+static void test_fix_cut(void)
+{
+	u64 lsn;
+
+	for (lsn = FIRST + EACH; lsn <= FIRST + 2 * EACH; lsn++) {
+		begin_damaged(hurt_middle, 2);
+		CHECK_EQ(repair(fx.damaged[0].from, 40), SPINDLE_DLOG_REPAIR_DONE);
+		disk_crash(&fx.disk, false, DISK_LOSE_NONE);
+		cut(lsn, ~0U);
+		expect_end_at(lsn);
+	}
+}
+
+/* Repair up to this step, whose operation has not ended. */
+static void repair_up_to(u64 from, u32 step)
+{
+	u32 n;
+	int err;
+
+	CHECK_EQ(spindle_dlog_repair_begin(&fx.repair, from), 0);
+	for (n = 0; n < 1000 && fx.repair.step != step; n++) {
+		if (fx.disk.pending) {
+			CHECK_EQ(disk_end(&fx.disk, 0, DISK_FINE, &err),
+				 SPINDLE_DLOG_TOKEN_REPAIR);
+			spindle_dlog_repair_done(&fx.repair, err);
+		}
+		spindle_dlog_repair_work(&fx.repair);
+		bring(40, UINT64_MAX);
+	}
+	CHECK_EQ(fx.repair.step, step);
+}
+
+/* What a repair has written of a segment does not come back, if the segment is cut away. */
+static void test_fix_cut_away(void)
+{
+	static const u32 steps[] = {
+		SPINDLE_DLOG_REPAIR_SYNC, SPINDLE_DLOG_REPAIR_REPLACE,
+		SPINDLE_DLOG_REPAIR_NAMES, SPINDLE_DLOG_REPAIR_DONE,
+	};
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		begin_damaged(hurt_middle, 2);
+		repair_up_to(fx.damaged[0].from, steps[i / 2]);
+		disk_crash(&fx.disk, i % 2, DISK_LOSE_ALL);
+		cut(FIRST + 7, ~0U);
+		expect_end_at(FIRST + 7);
+	}
+}
+
+/* A damaged range that a cut has made shorter is repaired up to the cut. */
+static void test_fix_of_cut(void)
+{
+	u64 from, lsn;
+
+	begin_damaged(hurt_middle, 2);
+	from = fx.damaged[0].from;
+	lsn = from + 1;
+	disk_crash(&fx.disk, false, DISK_LOSE_NONE);
+	cut(lsn, ~0U);
+	start(1);
+	end_all();
+	CHECK(fx.scan.n_damaged == 1 && fx.damaged[0].to == lsn);
+	CHECK_EQ(write_threes(20), lsn + 60);
+	spindle_dlog_repair_init(&fx.repair, &fx.log, FRAME, fx.window[2], fx.fix_buf);
+	fx.repair.reader.window.size = BUFFER;
+	CHECK_EQ(repair(from, 40), SPINDLE_DLOG_REPAIR_DONE);
+	CHECK_EQ(fx.repair.next, lsn);
+	expect_end_at(lsn + 60);
+}
+
 static const struct tap_case cases[] = {
 	{ "CRC-32C is that of a bitwise sum, by table and by instruction", test_crc },
 	{ "a frame gives its records back, and no bit of it may change", test_frame },
@@ -1173,6 +1271,9 @@ static const struct tap_case cases[] = {
 	{ "a reader goes on in a segment that is replaced under it", test_fix_reader },
 	{ "a write of a repair that goes astray changes nothing", test_fix_astray },
 	{ "a repair refuses what does not follow, and what was trimmed", test_fix_refused },
+	{ "a segment that was repaired is cut", test_fix_cut },
+	{ "a segment that is cut away does not come back by its repair", test_fix_cut_away },
+	{ "a range that was cut is repaired up to the cut", test_fix_of_cut },
 };
 
 int main(void)
