@@ -7,6 +7,8 @@
  *
  * - A segment that is trimmed loses its name before its file gets other bytes. So a read counts
  *   only if the name still leads to the file afterwards.
+ * - A segment that is repaired is another file, which has the frames at other places. So a reader
+ *   that meets another file scans once more.
  * - A scan sees the parts of a log one after the other: names, meta blocks, blocks of a segment. A
  *   later part may say that something was durable which the scan has missed in an earlier one. So
  *   damage counts if two scans find it.
@@ -44,9 +46,25 @@ struct names {
 };
 
 /**
+ * struct version - the file of a segment, and when it was changed last
+ */
+struct version {
+	/** @seq: number of the segment */
+	uint64_t seq;
+	/** @ino: of the file */
+	uint64_t ino;
+	/** @ctime: of the file */
+	struct timespec ctime;
+};
+
+/**
  * struct look - what a scan has found, and its memory
  */
 struct look {
+	/** @version: files of segments in front of the scan, in order */
+	struct version *version;
+	/** @versions: entries of @version */
+	uint32_t versions;
 	/** @scan: of the core */
 	struct spindle_dlog_scan scan;
 	/** @damaged: for ranges */
@@ -66,6 +84,8 @@ struct spindle_log {
 	struct names names;
 	/** @gone: the directory has changed, and what a call found says nothing */
 	bool gone;
+	/** @scans: a scan runs */
+	bool scans;
 	/** @look: newest scan */
 	struct look *look;
 	/** @reader: of the core */
@@ -144,8 +164,37 @@ static int read_fully(int fd, uint64_t offset, unsigned char *buf, uint32_t len,
 	return (int)got;
 }
 
+static const struct version *find_version(const struct look *look, uint64_t seq)
+{
+	uint32_t low = 0, high = look->versions;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (look->version[mid].seq == seq)
+			return &look->version[mid];
+		if (look->version[mid].seq < seq)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+/* Is this the file that the scan has read? */
+static bool is_known(const struct spindle_log *log, struct spindle_dlog_file file, uint64_t ino)
+{
+	const struct version *v;
+
+	if (log->scans || file.kind != SPINDLE_DLOG_SEGMENT)
+		return true;
+	v = find_version(log->look, file.id);
+	return !v || v->ino == ino;
+}
+
 /* The name may be anything that somebody has put there, so only a regular file is read. */
-static int read_open(int dir, int fd, const char *name, uint64_t offset, void *buf, uint32_t len)
+static int read_open(const struct spindle_log *log, struct spindle_dlog_file what, int fd,
+		     const char *name, uint64_t offset, void *buf, uint32_t len)
 {
 	struct stat file, after;
 	int n;
@@ -154,23 +203,25 @@ static int read_open(int dir, int fd, const char *name, uint64_t offset, void *b
 		return -errno;
 	if (!S_ISREG(file.st_mode))
 		return -EUCLEAN;
+	if (!is_known(log, what, file.st_ino))
+		return -ENOENT;
 	n = read_fully(fd, offset, buf, len, (uint64_t)file.st_size);
 	if (n < 0)
 		return n;
-	if (fstatat(dir, name, &after, AT_SYMLINK_NOFOLLOW))
+	if (fstatat(log->dir, name, &after, AT_SYMLINK_NOFOLLOW))
 		return -errno;
 	return after.st_ino == file.st_ino && after.st_dev == file.st_dev ? n : -ENOENT;
 }
 
-static int read_named(int dir, const char *name, uint64_t offset, void *buf, uint32_t len,
-		      int direct)
+static int read_named(const struct spindle_log *log, struct spindle_dlog_file file,
+		      const char *name, uint64_t offset, void *buf, uint32_t len, int direct)
 {
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | direct);
+	int fd = openat(log->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | direct);
 	int n;
 
 	if (fd < 0)
 		return -errno;
-	n = read_open(dir, fd, name, offset, buf, len);
+	n = read_open(log, file, fd, name, offset, buf, len);
 	close(fd);
 	return n;
 }
@@ -190,9 +241,9 @@ static int port_read(void *env, struct spindle_dlog_file file, uint64_t offset, 
 	n = spindle_dlog_name(file, name, sizeof(name));
 	if (n)
 		return n;
-	n = read_named(log->dir, name, offset, buf, len, O_DIRECT);
+	n = read_named(log, file, name, offset, buf, len, O_DIRECT);
 	if (n == -EINVAL)
-		n = read_named(log->dir, name, offset, buf, len, 0);
+		n = read_named(log, file, name, offset, buf, len, 0);
 	if (n == -ENOENT)
 		log->gone = true;
 	return n;
@@ -213,6 +264,7 @@ static void drop_look(struct look *look)
 {
 	if (!look)
 		return;
+	free(look->version);
 	free(look->scan.window.buf);
 	free(look->scan.file);
 	free(look->scan.map.seg);
@@ -273,14 +325,75 @@ static struct look *make_look(struct spindle_log *log)
 	s->window.buf = aligned_alloc(SPINDLE_DLOG_BLOCK_MAX, s->window.size);
 	s->file = calloc(s->max_files, sizeof(*s->file));
 	s->map.seg = calloc(s->map.max, sizeof(*s->map.seg));
-	if (s->window.buf && s->file && s->map.seg)
+	look->version = calloc(s->max_files, sizeof(*look->version));
+	if (s->window.buf && s->file && s->map.seg && look->version)
 		return look;
 	drop_look(look);
 	return NULL;
 }
 
-/* Return: 0, with @out; or an errno, which says nothing if log->gone. */
-static int scan_once(struct spindle_log *log, struct look **out)
+/* A file that goes in the meantime is a matter of the scan. */
+static void note_versions(struct spindle_log *log, struct look *look)
+{
+	char name[SPINDLE_DLOG_NAME];
+	struct stat st;
+	uint32_t i;
+
+	for (i = 0; i < log->names.n; i++) {
+		if (log->names.file[i].kind != SPINDLE_DLOG_SEGMENT ||
+		    spindle_dlog_name(log->names.file[i], name, sizeof(name)) ||
+		    fstatat(log->dir, name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		look->version[look->versions++] = (struct version){
+			.seq = log->names.file[i].id, .ino = st.st_ino, .ctime = st.st_ctim,
+		};
+	}
+}
+
+static bool is_same_version(const struct version *a, const struct version *b)
+{
+	return a && b && a->ino == b->ino && a->ctime.tv_sec == b->ctime.tv_sec &&
+	       a->ctime.tv_nsec == b->ctime.tv_nsec;
+}
+
+/*
+ * A segment that is not the last one is changed by nobody but a repair, which makes another file.
+ * What the scan before has found in segments that are the same files still holds.
+ */
+static bool holds(const struct look *before, const struct look *look)
+{
+	const struct spindle_dlog_map *map = &before->scan.map;
+	uint32_t i;
+
+	for (i = 0; i + 1 < map->n; i++) {
+		const struct version *now = find_version(look, map->seg[i].seq);
+
+		if (now && !is_same_version(now, find_version(before, map->seg[i].seq)))
+			return false;
+	}
+	return true;
+}
+
+static int run_scan(struct spindle_log *log, struct look *look, const struct look *before)
+{
+	int err;
+
+	note_versions(log, look);
+	log->scans = true;
+	if (before)
+		err = holds(before, look) ?
+		      spindle_dlog_recover_since(&look->scan, &before->scan) : -EAGAIN;
+	else
+		err = spindle_dlog_recover(&look->scan);
+	log->scans = false;
+	return err;
+}
+
+/*
+ * Scan once, with @before only what has changed since. Return: 0, with @out; -EAGAIN if all has to
+ * be scanned; or an errno, which says nothing if log->gone.
+ */
+static int scan_once(struct spindle_log *log, struct look **out, const struct look *before)
 {
 	struct look *look;
 	int err;
@@ -293,7 +406,7 @@ static int scan_once(struct spindle_log *log, struct look **out)
 	look = make_look(log);
 	if (!look)
 		return -ENOMEM;
-	err = spindle_dlog_recover(&look->scan);
+	err = run_scan(log, look, before);
 	if (!err && look->scan.is_new)
 		err = -ENODATA;
 	if (err || log->gone)
@@ -326,15 +439,22 @@ static bool is_confirmed(const struct look *look, const struct look *before)
 	return true;
 }
 
-/* A log may also seem broken because its meta blocks are written while they are read. */
-static int scan(struct spindle_log *log, struct look **out)
+/*
+ * A log may also seem broken because its meta blocks are written while they are read. With @since,
+ * only what has changed is scanned, if that is possible.
+ */
+static int scan(struct spindle_log *log, struct look **out, const struct look *since)
 {
 	struct look *look = NULL, *before = NULL;
 	uint32_t i, broken = 0;
 	int err = 0;
 
 	for (i = 0; i < TRIES; i++) {
-		err = scan_once(log, &look);
+		err = scan_once(log, &look, since);
+		if (since && (err || log->gone)) {
+			since = NULL;
+			continue;
+		}
 		if (log->gone || (err == -EUCLEAN && !broken++))
 			continue;
 		if (err || is_confirmed(look, before))
@@ -371,10 +491,27 @@ static void use_look(struct spindle_log *log, struct look *look, uint64_t lsn)
 	spindle_dlog_seek(&log->reader, lsn);
 }
 
+/*
+ * Where the messages end that the scan before has seen. A segment that is newer than all of its
+ * segments begins behind these messages, unless they were cut.
+ */
+static uint64_t end_of_known(const struct look *before, const struct look *look)
+{
+	const struct spindle_dlog_map *old = &before->scan.map, *map = &look->scan.map;
+	uint64_t end = look->scan.next;
+	uint32_t i;
+
+	for (i = map->n; i-- && (!old->n || map->seg[i].seq > old->seg[old->n - 1].seq);)
+		if (map->seg[i].lsn < end)
+			end = map->seg[i].lsn;
+	return end;
+}
+
 int spindle_log_refresh(struct spindle_log *log)
 {
+	uint64_t lsn = log->reader.lsn, end;
 	struct look *look;
-	int err = scan(log, &look);
+	int err = scan(log, &look, log->look);
 
 	if (err)
 		return err;
@@ -382,8 +519,13 @@ int spindle_log_refresh(struct spindle_log *log)
 		drop_look(look);
 		return -EXDEV;
 	}
-	use_look(log, look, log->reader.lsn);
-	return 0;
+	end = end_of_known(log->look, look);
+	if (lsn <= end) {
+		use_look(log, look, lsn);
+		return 0;
+	}
+	use_look(log, look, end > look->scan.map.low ? end : look->scan.map.low);
+	return -ERANGE;
 }
 
 int spindle_log_open(struct spindle_log **out, const char *dir, unsigned int flags)
@@ -402,7 +544,7 @@ int spindle_log_open(struct spindle_log **out, const char *dir, unsigned int fla
 	/* The core asks for nothing else without a writer. */
 	log->port = (struct spindle_dlog_port){ .env = log, .read = port_read, .list = port_list };
 	log->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	err = log->dir < 0 ? -errno : scan(log, &look);
+	err = log->dir < 0 ? -errno : scan(log, &look, NULL);
 	if (err) {
 		spindle_log_close(log);
 		return err;
@@ -490,6 +632,27 @@ static int read_again(struct spindle_log *log, uint64_t lsn)
 	return spindle_log_refresh(log);
 }
 
+/* Was a segment repaired that the scan and the reader have seen in another file? */
+static bool was_repaired(const struct spindle_log *log)
+{
+	const struct look *look = log->look;
+	char name[SPINDLE_DLOG_NAME];
+	struct stat st;
+	uint32_t i;
+
+	for (i = 0; i < look->versions; i++) {
+		struct spindle_dlog_file file = {
+			.kind = SPINDLE_DLOG_SEGMENT, .id = look->version[i].seq,
+		};
+
+		if (!spindle_dlog_name(file, name, sizeof(name)) &&
+		    !fstatat(log->dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    st.st_ino != look->version[i].ino)
+			return true;
+	}
+	return false;
+}
+
 int spindle_log_read(struct spindle_log *log, struct spindle_log_msg *m)
 {
 	struct spindle_dlog_msg msg;
@@ -500,7 +663,7 @@ int spindle_log_read(struct spindle_log *log, struct spindle_log_msg *m)
 	for (i = 0; i < TRIES; i++) {
 		log->gone = false;
 		n = spindle_dlog_read(&log->reader, &msg);
-		if (!log->gone)
+		if (!log->gone && (n != -EUCLEAN || !was_repaired(log)))
 			break;
 		err = read_again(log, lsn);
 		if (err)
@@ -528,8 +691,10 @@ int spindle_log_find_time(struct spindle_log *log, uint64_t ns)
 		if (!log->gone)
 			break;
 		err = read_again(log, lsn);
-		if (err)
+		/* The place of a time is none that the reader has had. */
+		if (err && err != -ERANGE)
 			return err;
+		lsn = log->reader.lsn;
 	}
 	if (i < TRIES && !n)
 		return 0;
@@ -549,7 +714,7 @@ const char *spindle_log_strerror(int err)
 	case ESTALE:
 		return "the position was trimmed";
 	case ERANGE:
-		return "the position is behind the end of the log";
+		return "the position is behind the end of the log, or the log was cut in front of it";
 	case EXDEV:
 		return "another log is in the directory now";
 	case EBUSY:

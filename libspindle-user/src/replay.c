@@ -259,7 +259,7 @@ static int read_at_place(struct spindle_replay *r, struct spindle_log_msg *m)
 	}
 	n = spindle_log_read(r->log, m);
 	r->sought = n == 1;
-	return n;
+	return n == -ERANGE ? 0 : n;
 }
 
 /* The history has forgotten the place, so the log must have it, if the logger has kept up. */
@@ -268,7 +268,8 @@ static int read_on(struct spindle_replay *r, struct spindle_log_msg *m)
 	struct spindle_log_info info;
 	int err = spindle_log_refresh(r->log);
 
-	if (err)
+	/* A log that was cut in front of the place has a later era, or ends there. */
+	if (err && err != -ERANGE)
 		return err;
 	learn_era(r);
 	spindle_log_info(r->log, &info);

@@ -150,11 +150,9 @@ static const struct spindle_dlog_ident ident = {
 	.segment = FILE_LOG_SEGMENT, .frame = FILE_LOG_FRAME,
 };
 
-int file_log_start_as(struct file_log *f, const char *dir, const struct spindle_dlog_ident *id,
-		      uint64_t first)
+/* Open the directory, and prepare a scan. */
+static int prepare(struct file_log *f, const char *dir)
 {
-	int err;
-
 	memset(f, 0, sizeof(*f));
 	f->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (f->dir < 0)
@@ -168,6 +166,17 @@ int file_log_start_as(struct file_log *f, const char *dir, const struct spindle_
 		.file = f->file, .max_files = FILE_LOG_FILES, .id = { .frame = FILE_LOG_FRAME },
 		.map = { .seg = f->segment, .max = FILE_LOG_FILES },
 	};
+	return 0;
+}
+
+int file_log_start_as(struct file_log *f, const char *dir, const struct spindle_dlog_ident *id,
+		      uint64_t first)
+{
+	int err;
+
+	err = prepare(f, dir);
+	if (err)
+		return err;
 	f->config = (struct spindle_dlog_config){
 		.depth = 1, .eager = true, .spares = 1, .meta = f->meta, .go_on = true,
 		.slot = { f->slot[0], f->slot[1] },
@@ -195,6 +204,24 @@ int file_log_start(struct file_log *f, const char *dir, uint64_t salt)
 void file_log_stop(struct file_log *f)
 {
 	close(f->dir);
+}
+
+int file_log_cut(struct file_log *f, const char *dir, uint64_t lsn)
+{
+	struct spindle_dlog_cut c = { .meta = f->meta, .buf = f->slot[0] };
+	int err = prepare(f, dir);
+
+	if (err)
+		return err;
+	err = spindle_dlog_recover(&f->scan);
+	if (!err)
+		err = spindle_dlog_cut(&c, &f->scan, lsn);
+	while (!err && f->pending) {
+		f->pending = 0;
+		err = spindle_dlog_cut_done(&c, f->done[0].err);
+	}
+	close(f->dir);
+	return err;
 }
 
 struct spindle_dlog_msg file_log_msg(uint64_t lsn, unsigned char *data)

@@ -49,6 +49,8 @@ int file_log_start(struct file_log *f, const char *dir, uint64_t salt);
 int file_log_start_as(struct file_log *f, const char *dir, const struct spindle_dlog_ident *id,
 		      uint64_t first);
 void file_log_stop(struct file_log *f);
+/* Cut the log in this directory at a position, between two lives. Return: 0 or an errno. */
+int file_log_cut(struct file_log *f, const char *dir, uint64_t lsn);
 /* Append messages, with one frame for each @each of them, and have them durable. */
 int file_log_write(struct file_log *f, uint32_t messages, uint32_t each);
 /* Append this message, in a frame of its own if @commit. */

@@ -12,10 +12,13 @@
 #include <spindle/log.h>
 
 #include "file_log.h"
+#include "log/snap.h"
 #include "tap.h"
 
 /* The call of pread() that runs the hook, counted down; 0: none. */
 static unsigned int hook_at;
+/* Bytes that all calls have asked for. */
+static size_t read_bytes;
 /* Bytes that the call has read by then. */
 static size_t hook_after;
 static void (*hook)(void);
@@ -24,6 +27,7 @@ ssize_t __wrap_pread64(int fd, void *buf, size_t len, off_t offset)
 {
 	ssize_t n = 0, more;
 
+	read_bytes += len;
 	if (!hook_at || --hook_at)
 		return __real_pread64(fd, buf, len, offset);
 	if (hook_after && hook_after < len)
@@ -162,7 +166,7 @@ static void test_names(void)
 		{ "ffffffffffffffff.seg", { UINT64_MAX, SPINDLE_DLOG_SEGMENT } },
 		{ "spare.0", { 0, SPINDLE_DLOG_SPARE } },
 		{ "spare.18446744073709551615", { UINT64_MAX, SPINDLE_DLOG_SPARE } },
-		{ "new", { 0, SPINDLE_DLOG_NEW } },
+		{ "new", { 0, SPINDLE_DLOG_NEW } }, { "fix", { 0, SPINDLE_DLOG_FIX } },
 	};
 	static const char *const bad[] = {
 		"", ".", "..", "meta", "meta.", "meta.2", "meta.00", "meta.0 ", "META.0",
@@ -171,6 +175,7 @@ static void test_names(void)
 		"0x00000000000001.seg", "-000000000000001.seg", "0000000000000001",
 		"1ffffffffffffffff.seg", "spare.", "spare.01", "spare.+1", "spare.-1", "spare. 1",
 		"spare.18446744073709551616", "spare.1x", "new.", "new1", "New",
+		"fix.0", "fix ", "Fix",
 	};
 	struct spindle_dlog_file file;
 	char name[SPINDLE_DLOG_NAME];
@@ -190,7 +195,9 @@ static void test_names(void)
 	CHECK_EQ(spindle_dlog_name(file, name, sizeof(name)), -EINVAL);
 	file = (struct spindle_dlog_file){ .kind = SPINDLE_DLOG_NEW, .id = 1 };
 	CHECK_EQ(spindle_dlog_name(file, name, sizeof(name)), -EINVAL);
-	file = (struct spindle_dlog_file){ .kind = SPINDLE_DLOG_NEW + 1 };
+	file = (struct spindle_dlog_file){ .kind = SPINDLE_DLOG_FIX, .id = 1 };
+	CHECK_EQ(spindle_dlog_name(file, name, sizeof(name)), -EINVAL);
+	file = (struct spindle_dlog_file){ .kind = SPINDLE_DLOG_FIX + 1 };
 	CHECK_EQ(spindle_dlog_name(file, name, sizeof(name)), -EINVAL);
 }
 
@@ -343,6 +350,301 @@ static void test_beside_writer(void)
 		expect_end(log);
 	}
 	spindle_log_close(log);
+	end();
+}
+
+static void expect_range(struct spindle_log *a, struct spindle_log *b, uint32_t i)
+{
+	uint64_t from[2], to[2];
+
+	CHECK(!spindle_log_damaged(a, i, &from[0], &to[0]) &&
+	      !spindle_log_damaged(b, i, &from[1], &to[1]));
+	CHECK(from[0] == from[1] && to[0] == to[1]);
+}
+
+/* A reader that has refreshed knows what one knows that opens the log now. */
+static void expect_same(struct spindle_log *log)
+{
+	struct spindle_log *fresh = open_log();
+	struct spindle_log_info a, b;
+	struct spindle_log_epoch x, y;
+	uint32_t i;
+
+	spindle_log_info(log, &a);
+	spindle_log_info(fresh, &b);
+	CHECK(!memcmp(&a, &b, sizeof(a)));
+	for (i = 0; i < a.damaged && a.damaged == b.damaged; i++)
+		expect_range(log, fresh, i);
+	for (i = 0; i < a.epochs && a.epochs == b.epochs; i++) {
+		CHECK(!spindle_log_epoch(log, i, &x) && !spindle_log_epoch(fresh, i, &y));
+		CHECK(!memcmp(&x, &y, sizeof(x)));
+	}
+	spindle_log_close(fresh);
+}
+
+static void refresh(struct spindle_log *log)
+{
+	CHECK_EQ(spindle_log_refresh(log), 0);
+	expect_same(log);
+}
+
+/* The writer dies, and the next one begins. */
+static void next_life(void)
+{
+	file_log_stop(&writer);
+	CHECK_EQ(file_log_start(&writer, dir, 77), 0);
+}
+
+/* A refresh reads what has changed, and knows as much as a reader that reads everything. */
+static void test_refresh_since(void)
+{
+	struct spindle_log *log;
+	size_t all, some;
+	uint32_t i;
+
+	begin();
+	CHECK_EQ(file_log_write(&writer, 400, 2), 0);
+	read_bytes = 0;
+	log = open_log();
+	all = read_bytes;
+	read_bytes = 0;
+	CHECK_EQ(spindle_log_refresh(log), 0);
+	some = read_bytes;
+	printf("# all: %zu bytes, again: %zu bytes\n", all, some);
+	CHECK(some < all / 4);
+	for (i = 0; i < 30; i++) {
+		CHECK_EQ(file_log_write(&writer, 1 + i * 3 % 40, 1 + i % 3), 0);
+		if (i % 7 == 3)
+			file_log_trim(&writer, writer.log.persisted - 90);
+		if (i % 5 == 4)
+			next_life();
+		refresh(log);
+	}
+	CHECK_EQ(spindle_log_seek(log, writer.log.map.low), 0);
+	expect(log, writer.log.map.low, writer.log.next);
+	expect_end(log);
+	spindle_log_close(log);
+	end();
+}
+
+/* What is damaged stays listed until it is trimmed. */
+static void test_refresh_damage(void)
+{
+	struct spindle_log_info info;
+	struct spindle_log *log;
+
+	begin();
+	CHECK_EQ(file_log_write(&writer, 200, 2), 0);
+	flip("0000000000000001.seg", 3000);
+	flip("0000000000000003.seg", 700);
+	log = open_log();
+	spindle_log_info(log, &info);
+	CHECK_EQ(info.damaged, 2);
+	refresh(log);
+	CHECK_EQ(file_log_write(&writer, 100, 2), 0);
+	refresh(log);
+	file_log_trim(&writer, writer.scan.map.seg[3].lsn);
+	refresh(log);
+	spindle_log_info(log, &info);
+	CHECK_EQ(info.damaged, 1);
+	file_log_trim(&writer, writer.log.persisted);
+	refresh(log);
+	spindle_log_info(log, &info);
+	CHECK_EQ(info.damaged, 0);
+	spindle_log_close(log);
+	end();
+}
+
+/* The writer dies, and a restart cuts its log. Return: whether it is cut. */
+static bool cut(uint64_t lsn)
+{
+	file_log_stop(&writer);
+	return CHECK_EQ(file_log_cut(&writer, dir, lsn), 0);
+}
+
+/* The next life writes @count messages, which are others than those that were cut. */
+static void write_others(uint32_t count)
+{
+	unsigned char data[FILE_LOG_LONGEST];
+	struct spindle_dlog_msg m;
+
+	CHECK_EQ(file_log_start(&writer, dir, 77), 0);
+	while (count--) {
+		m = file_log_msg(writer.log.next, data);
+		m.era = 2;
+		CHECK_EQ(file_log_append(&writer, &m, true), 0);
+	}
+}
+
+/* A reader sees that the log was cut at @lsn, and goes on there, or where that frame begins. */
+static void expect_cut(struct spindle_log *log, uint64_t lsn)
+{
+	struct spindle_log_info info;
+	struct spindle_log_msg m;
+	uint64_t next = 0;
+
+	CHECK_EQ(spindle_log_refresh(log), -ERANGE);
+	expect_same(log);
+	CHECK_EQ(spindle_log_refresh(log), 0);
+	while (spindle_log_read(log, &m) == 1) {
+		CHECK(next ? m.lsn == next : m.lsn <= lsn && m.lsn + 3 > lsn);
+		CHECK_EQ(m.era, m.lsn < lsn ? 1 : 2);
+		next = m.next;
+	}
+	expect_end(log);
+	spindle_log_info(log, &info);
+	CHECK_EQ(next ? next : lsn, info.next);
+}
+
+/*
+ * Cut a log at @lsn under a reader, which has read up to @at. Then others are written, before the
+ * reader looks.
+ */
+static void cut_under_reader(uint64_t at, uint64_t lsn, uint32_t others)
+{
+	struct spindle_log *log;
+
+	begin();
+	CHECK_EQ(file_log_write(&writer, 200, 3), 0);
+	log = open_log();
+	CHECK_EQ(spindle_log_seek(log, at), 0);
+	if (cut(lsn) && others)
+		write_others(others);
+	if (at > lsn)
+		expect_cut(log, lsn);
+	else
+		refresh(log);
+	spindle_log_close(log);
+	end();
+}
+
+/* A cut in any segment is seen, whether or not the log has grown past the reader since. */
+static void test_refresh_cut(void)
+{
+	static const uint32_t others[] = { 0, 1, 40, 230 };
+	uint64_t lsn;
+	uint32_t i;
+
+	for (i = 0; i < 4; i++)
+		for (lsn = 100; lsn < 300; lsn += 7) {
+			cut_under_reader(300, lsn, others[i]);
+			cut_under_reader(lsn / 2 + 50, lsn, others[i]);
+		}
+}
+
+/* Two cuts between two looks. */
+static void test_refresh_cut_twice(void)
+{
+	struct spindle_log *log;
+
+	begin();
+	CHECK_EQ(file_log_write(&writer, 200, 3), 0);
+	log = open_log();
+	CHECK_EQ(spindle_log_seek(log, 300), 0);
+	if (cut(250))
+		write_others(90);
+	if (cut(170))
+		write_others(300);
+	expect_cut(log, 170);
+	spindle_log_close(log);
+	end();
+}
+
+static bool copy_file(int from, const char *to)
+{
+	static unsigned char bytes[FILE_LOG_SEGMENT];
+	int fd = open(to, O_CREAT | O_WRONLY, 0600);
+	bool good = __real_pread64(from, bytes, sizeof(bytes), 0) == sizeof(bytes) &&
+		    write(fd, bytes, sizeof(bytes)) == sizeof(bytes);
+
+	close(fd);
+	return good;
+}
+
+/* A segment that was repaired is another file, also for a reader that is in it. */
+static void test_refresh_repaired(void)
+{
+	struct spindle_log_info info;
+	struct spindle_log_msg m;
+	struct spindle_log *log;
+	uint64_t lsn = 100;
+	int fd, n;
+
+	begin();
+	CHECK_EQ(file_log_write(&writer, 200, 2), 0);
+	fd = open(in("0000000000000001.seg"), O_RDONLY);
+	CHECK(fd >= 0 && copy_file(fd, in("copy")));
+	flip("0000000000000001.seg", 3000);
+	log = open_log();
+	spindle_log_info(log, &info);
+	CHECK_EQ(info.damaged, 1);
+	for (n = 1; n == 1 && lsn < writer.scan.map.seg[1].lsn + 2; lsn++)
+		n = spindle_log_read(log, &m);
+	CHECK_EQ(n, 1);
+	CHECK(!renameat(AT_FDCWD, in("copy"), writer.dir, "0000000000000001.seg"));
+	expect(log, lsn, 300);
+	spindle_log_info(log, &info);
+	CHECK_EQ(info.damaged, 0);
+	expect_same(log);
+	close(fd);
+	spindle_log_close(log);
+	end();
+}
+
+static int says(const char *name, uint64_t era, uint64_t lsn)
+{
+	struct spindle_place place = { .era = era, .lsn = lsn };
+
+	memcpy(place.lineage, writer.log.id.lineage, sizeof(place.lineage));
+	return name ? spindle_log_snapshot(dir, name, &place) : spindle_log_trim(dir, &place);
+}
+
+static void expect_snap(const char *file, int err, uint64_t lsn)
+{
+	struct spindle_dlog_snap snap = { .lsn = 0 };
+
+	CHECK_EQ(spindle_dlog_snap_read(writer.dir, file, &snap), err);
+	CHECK_EQ(snap.lsn, lsn);
+	CHECK(err || !memcmp(snap.lineage, writer.log.id.lineage, sizeof(snap.lineage)));
+}
+
+static void test_snapshot(void)
+{
+	static const char *const bad[] = {
+		"", "A", "a.b", "a/b", "../a", " a", "abcdefghijklmnopqrstuvwxyz0123456",
+	};
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		CHECK_EQ(says(bad[i], 1, 5), -EINVAL);
+	CHECK_EQ(says("bill-ing_2", 1, 110), 0);
+	expect_snap("snapshot.bill-ing_2", 0, 110);
+	CHECK_EQ(says("bill-ing_2", 1, 109), -ESTALE);
+	expect_snap("snapshot.bill-ing_2", 0, 110);
+	CHECK_EQ(says("bill-ing_2", 2, 3), 0);
+	expect_snap("snapshot.bill-ing_2", 0, 3);
+	CHECK(access(in("snapshot.bill-ing_2.new"), F_OK));
+	CHECK_EQ(says(NULL, 1, 7), 0);
+	expect_snap("trim", 0, 7);
+	expect_snap("snapshot.none", -ENOENT, 0);
+	/* Each byte counts, and a file that is wrong is replaced. */
+	for (i = 0; i < 48; i++) {
+		flip("trim", i);
+		expect_snap("trim", -EBADMSG, 0);
+		flip("trim", i);
+	}
+	CHECK(!truncate(in("trim"), 47));
+	expect_snap("trim", -EBADMSG, 0);
+	CHECK_EQ(says(NULL, 1, 6), 0);
+	expect_snap("trim", 0, 6);
+	CHECK(!unlink(in("trim")) && !symlink("snapshot.bill-ing_2", in("trim")));
+	expect_snap("trim", -EBADMSG, 0);
+	CHECK(!unlink(in("trim")) && !mkfifo(in("trim"), 0600));
+	expect_snap("trim", -EBADMSG, 0);
+	CHECK(!symlink("victim", in("snapshot.a.new")));
+	CHECK_EQ(says("a", 1, 1), -ELOOP);
+	CHECK(access(in("victim"), F_OK));
 	end();
 }
 
@@ -770,6 +1072,12 @@ int main(void)
 		{ "seek, and find a time", test_seek },
 		{ "only what is durable", test_durable },
 		{ "beside a writer", test_beside_writer },
+	{ "a program says which messages it does not need", test_snapshot },
+	{ "a refresh reads what has changed", test_refresh_since },
+	{ "a refresh keeps what is damaged, and forgets what was trimmed", test_refresh_damage },
+	{ "a refresh sees that the log was cut", test_refresh_cut },
+	{ "a refresh sees that the log was cut twice", test_refresh_cut_twice },
+	{ "a reader in a segment that was repaired goes on", test_refresh_repaired },
 		{ "a trim under a reader", test_trim },
 		{ "a file that is gone", test_file_gone },
 		{ "damaged frames", test_damage },

@@ -235,7 +235,7 @@ mutant loop_never_ends predicate-loop.c 's/while (!spindle_is_past(deadline))/wh
 
 # Readers of logs.
 mutant log_file_has_moved_on log-read.c '/^	if (fstatat/,/^	return after/c\	return n;'
-mutant log_gone_is_damage log-read.c '/^int spindle_log_read/,/^}/ s/if (!log->gone)/if (1)/'
+mutant log_gone_is_damage log-read.c '/^int spindle_log_read/,/^}/ s/if (!log->gone \&\& /if (/'
 mutant log_scan_of_old_names log-read.c '/^static int scan(/,/^}/ s/if (log->gone || /if (/'
 mutant log_damage_seen_once log-read.c 's/if (err || is_confirmed(look, before))/if (1)/'
 mutant log_crash_may_take log-read.c 's/if ((log->flags \& SPINDLE_LOG_DURABLE)/if (0/'
@@ -248,6 +248,13 @@ mutant log_refresh_goes_back log-read.c 's/use_look(log, look, log->reader.lsn);
 mutant log_damage_without_end log-read.c 's/if (i >= s->n_damaged ||/if (/'
 mutant log_epoch_was_trimmed log-read.c 's/if (epoch->lsn < s->map.low)/if (0)/'
 mutant log_is_never_there log-read.c 's/if (!err \&\& look->scan.is_new)/if (0)/'
+mutant log_refresh_reads_all log-read.c 's/scan(log, \&look, log->look);/scan(log, \&look, NULL);/'
+mutant log_refresh_misses_repair log-read.c '/^static bool holds/,/^}/ s/return false;/continue;/'
+mutant log_repair_is_damage log-read.c 's/(n != -EUCLEAN || !was_repaired(log))/true/'
+mutant log_refresh_another_base log/recover.c 's/if (map->seg\[i\].seq != old->seg\[gone + i\].seq)/if (0)/'
+mutant log_refresh_keeps_epochs log/recover.c 's/before->epoch\[i + 1\].lsn > s->map.low)/1)/'
+mutant log_refresh_loses_damage log/recover.c 's/		s->damaged\[s->n_damaged++\] = range;/		;/'
+mutant log_refresh_joins_damage log/recover.c 's/			range.to = r->last_to;/			range.to = r->next;/'
 mutant log_name_is_like_one log/name.c 's/ || strcmp(name, text)//'
 mutant log_has_three_meta_blocks log/name.c 's/ \&\& id < 2//'
 mutant log_name_is_cut log/name.c 's/ || (size_t)n >= size//'

@@ -273,18 +273,27 @@ static struct disk_file *make_file(struct disk *disk, struct spindle_dlog_file f
 	f->used = true;
 	f->bytes = bytes;
 	f->names = 2;
-	f->name[1] = (struct disk_name){ true, file };
+	f->name[1] = (struct disk_name){ .there = true, .file = file };
 	return f;
 }
 
 static int end_create(struct disk *disk, struct disk_op *p)
 {
-	if (p->op.file.kind == SPINDLE_DLOG_NEW &&
+	if (p->op.file.kind >= SPINDLE_DLOG_NEW &&
 	    files_of_size(disk, p->op.len) >= disk->most) {
 		disk->refused++;
 		return -ENOSPC;
 	}
 	return make_file(disk, p->op.file, p->op.len) ? 0 : -ENOSPC;
+}
+
+static void add_name(struct disk_file *f, struct disk_name to)
+{
+	if (f->names == DISK_NAMES) {
+		memmove(&f->name[1], &f->name[2], (DISK_NAMES - 2) * sizeof(f->name[0]));
+		f->names--;
+	}
+	f->name[f->names++] = to;
 }
 
 static int rename_file(struct disk *disk, struct spindle_dlog_file from, struct disk_name to)
@@ -295,12 +304,23 @@ static int rename_file(struct disk *disk, struct spindle_dlog_file from, struct 
 		return -ENOENT;
 	if (to.there && disk_find(disk, to.file))
 		wrong(disk, "a name is given twice");
-	if (f->names == DISK_NAMES) {
-		memmove(&f->name[1], &f->name[2], (DISK_NAMES - 2) * sizeof(f->name[0]));
-		f->names--;
-	}
-	f->name[f->names++] = to;
+	add_name(f, to);
 	return 0;
+}
+
+/* The file that has the name loses it in the same moment. */
+static int replace_file(struct disk *disk, const struct spindle_dlog_op *op)
+{
+	struct disk_name to = { .there = true, .file = op->to };
+	struct disk_file *old = disk_find(disk, op->to);
+
+	if (!disk_find(disk, op->file))
+		return -ENOENT;
+	if (old) {
+		to.pair = ++disk->pairs;
+		add_name(old, (struct disk_name){ .pair = to.pair });
+	}
+	return rename_file(disk, op->file, to);
 }
 
 static void sync_names(struct disk *disk)
@@ -331,11 +351,15 @@ static int apply(struct disk *disk, struct disk_op *p, enum disk_fault fault)
 		return fault == DISK_EIO ? -EIO : end_create(disk, p);
 	case SPINDLE_DLOG_RENAME:
 		if (fault != DISK_EIO)
-			return rename_file(disk, p->op.file, (struct disk_name){ true, p->op.to });
+			return rename_file(disk, p->op.file, (struct disk_name){ .there = true, .file = p->op.to });
+		break;
+	case SPINDLE_DLOG_REPLACE:
+		if (fault != DISK_EIO)
+			return replace_file(disk, &p->op);
 		break;
 	case SPINDLE_DLOG_REMOVE:
 		if (fault != DISK_EIO)
-			return rename_file(disk, p->op.file, (struct disk_name){ false });
+			return rename_file(disk, p->op.file, (struct disk_name){ .there = false });
 		break;
 	case SPINDLE_DLOG_SYNC_DIR:
 		if (fault != DISK_EIO)
@@ -410,6 +434,39 @@ static bool names_collide(struct disk *disk, const u32 *keep)
 	return false;
 }
 
+/* Has this pair of changes reached the disk, by one of its files? */
+static bool has_pair(const struct disk_file *f, u32 keep, u32 pair, bool *kept)
+{
+	u32 i;
+
+	for (i = 1; f->used && i < f->names; i++) {
+		if (f->name[i].pair == pair) {
+			*kept = i <= keep;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Both files of a pair have the change, or none. */
+static bool pairs_break(struct disk *disk, const u32 *keep)
+{
+	bool kept, first = false;
+	u32 i, pair, seen;
+
+	for (pair = 1; pair <= disk->pairs; pair++) {
+		seen = 0;
+		for (i = 0; i < DISK_FILES; i++) {
+			if (!has_pair(&disk->file[i], keep[i], pair, &kept))
+				continue;
+			if (seen++ && kept != first)
+				return true;
+			first = kept;
+		}
+	}
+	return false;
+}
+
 /* Each file keeps some of its changes of name, the earlier ones. Names stay unique. */
 static void lose_names(struct disk *disk, enum disk_loss loss)
 {
@@ -424,7 +481,7 @@ static void lose_names(struct disk *disk, enum disk_loss loss)
 				keep[i] = loss == DISK_LOSE_ALL && !tries ? 0 :
 					  rng_below(&disk->rng, f->names);
 		}
-		if (!names_collide(disk, keep))
+		if (!names_collide(disk, keep) && !pairs_break(disk, keep))
 			break;
 	}
 	for (i = 0; i < DISK_FILES; i++) {

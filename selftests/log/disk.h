@@ -16,7 +16,7 @@
 #include "rng.h"
 
 #define DISK_SECTOR 512U
-#define DISK_FILES 40
+#define DISK_FILES 44
 #define DISK_BYTES (64U << 10) /* of a file, at most */
 #define DISK_SECTORS (DISK_BYTES / DISK_SECTOR)
 #define DISK_OPS 16
@@ -30,6 +30,7 @@ enum disk_fault { DISK_FINE, DISK_EIO, DISK_NOWHERE, DISK_ASTRAY };
 
 struct disk_name {
 	bool there; /* false: no name, the file is gone */
+	u32 pair; /* another file has lost or got its name in the same moment; 0: none */
 	struct spindle_dlog_file file;
 };
 
@@ -57,6 +58,7 @@ struct disk {
 	struct disk_file *file;
 	struct disk_op op[DISK_OPS];
 	u32 pending;
+	u32 pairs; /* that there were */
 	u32 most; /* files of a segment's size that there is room for */
 	bool frozen; /* no operation may begin */
 	const char *wrong; /* what a test has to report */

@@ -105,4 +105,20 @@ mutant time_too_late reader.c 's/r->map->seg\[i\].time < time)/r->map->seg[i].ti
 mutant views_mixed writer.c 's/return m->era == log->era \&\& m->vid == log->vid \&\&/return/'
 mutant epoch_not_listed recover.c 's/e->vid == info->vid)/1)/'
 
+# Repair.
+mutant fix_not_synced fix.c '/^static void sync_fix/,/^}/ s/SPINDLE_DLOG_SYNC, /SPINDLE_DLOG_SYNC_DIR, /'
+mutant fix_not_read_back fix.c 's/	if (!is_written(r)) {/	if (0) {/'
+mutant fix_of_trimmed fix.c 's/(r->replaces ? !is_there(r) : !has_entry(r->log)) ||/0 ||/; s/	    r->next <= r->log->map.low) {/	    0) {/'
+mutant fix_under_recycling fix.c 's/	r->log->hold = true;/	;/'
+mutant fix_while_clearing fix.c 's/log->chore == SPINDLE_DLOG_DROP)/0)/'
+mutant fix_old_place reader.c 's/	if (r->changes != r->map->changes)/	if (0)/'
+mutant fix_old_base fix.c 's/\.seq = r->seq, \.lsn = r->base, \.time/.seq = r->seq, .lsn = r->base + 1, .time/'
+mutant fix_loses_records fix.c 's/if (!r->fetched || r->want_to != r->end || !r->offset) {/if (!r->offset) {/'
+mutant fix_unchained fix.c 's/	info.prev = r->prev;/	;/'
+mutant fix_mixes_views fix.c 's/ \&\& m->era == r->era \&\& m->vid == r->vid \&\&/ \&\&/'
+mutant fix_takes_any fix.c 's/if (m->lsn != r->next || /if (/'
+mutant fix_takes_too_long fix.c 's/ || !spindle_dlog_build_fits(&empty, m->len))/)/'
+mutant fix_no_number writer.c 's/s->tail_damaged ? SPINDLE_DLOG_RESERVE : 0/0/'
+mutant fix_low_comes_back fix.c 's/map->seg\[i - 1\].lsn > map->low ? map->seg\[i - 1\].lsn : map->low/map->seg[i - 1].lsn/'
+
 mutants_end

@@ -41,6 +41,7 @@ static void choose_faults(struct sim *sim)
 {
 	sim->cutting = rng_chance(&sim->rng, 60);
 	sim->may_cut = false;
+	sim->was_cut = false;
 	sim->map_max = 3 + rng_below(&sim->rng, SIM_SEGMENTS - 3);
 	sim->eio = rng_chance(&sim->rng, 20) ? 1 + rng_below(&sim->rng, 20) : 0;
 	sim->corrupts = rng_chance(&sim->rng, 35);
@@ -65,6 +66,11 @@ static void begin_schedule(struct sim *sim, u64 seed)
 	sim->hurt = false;
 	sim->meta_hurt = false;
 	sim->bad_sector = false;
+	sim->hurts = 0;
+	sim->safe_hurts = UINT64_MAX;
+	memset(&sim->safe, 0, sizeof(sim->safe));
+	memset(&sim->repair, 0, sizeof(sim->repair));
+	memset(&sim->fix_range, 0, sizeof(sim->fix_range));
 	sim->first = rng_u64(&sim->rng) >> 1;
 	if (rng_chance(&sim->rng, 50))
 		sim->first = rng_below(&sim->rng, 3);
@@ -90,6 +96,12 @@ static void prepare_scan(struct sim *sim)
 		.id = { .frame = sim->id.frame },
 		.map = { .seg = sim->segment[0], .max = SIM_SEGMENTS },
 	};
+}
+
+static void note_hurt(struct sim *sim)
+{
+	sim->hurt = true;
+	sim->hurts++;
 }
 
 static void heal_sectors(struct sim *sim)
@@ -153,6 +165,19 @@ static void crash(struct sim *sim)
 	disk_crash(&sim->disk, power, loss);
 	sim->running = false;
 	sim->crashes++;
+	sim->cut_repairs += sim->repair.step > SPINDLE_DLOG_REPAIR_IDLE &&
+			    sim->repair.step < SPINDLE_DLOG_REPAIR_DONE;
+	sim->repair.step = SPINDLE_DLOG_REPAIR_IDLE;
+}
+
+/* A cut takes away some of the newest segment that was repaired, or all of it. */
+static void cut_fixed(struct sim *sim, u64 lsn)
+{
+	sim->fixes_cut += sim->fix_range.from < lsn && lsn < sim->fix_range.to;
+	sim->fixes_gone += sim->fix_range.to && lsn <= sim->fix_range.from;
+	if (lsn < sim->fix_range.to)
+		memset(&sim->fix_range, 0, sizeof(sim->fix_range));
+	sim->safe.to = min(sim->safe.to, lsn);
 }
 
 /* The log ends here now, whatever was acknowledged. */
@@ -164,6 +189,8 @@ static void take_cut(struct sim *sim, u64 lsn)
 	sim->persisted = min(sim->persisted, lsn);
 	sim->low = min(sim->low, lsn);
 	sim->low_asked = min(sim->low_asked, lsn);
+	sim->was_cut = true;
+	cut_fixed(sim, lsn);
 	for (i = 0; i < sim->frames; i++) {
 		struct sim_frame *f = &sim->frame[i];
 
@@ -195,7 +222,7 @@ static bool cut_at(struct sim *sim, u64 lsn)
 	int err = spindle_dlog_cut(&c, &sim->scan, lsn);
 
 	sim->cut_base = c.base;
-	while (!err && sim->disk.pending && !rng_chance(&sim->rng, 7))
+	while (!err && sim->disk.pending && !(sim->cutting && rng_chance(&sim->rng, 7)))
 		err = end_step(sim, &c);
 	if (err && err != -EIO && err != -E2BIG && err != -ENOSPC)
 		sim_fail(sim, "a cut fails: %d", err);
@@ -275,6 +302,7 @@ static void start(struct sim *sim)
 	sim->running = !err;
 	sim->erred = false;
 	sim_begin_follower(sim);
+	sim_repair_begin(sim);
 	sim->config.eager ^= rng_chance(&sim->rng, 10);
 }
 
@@ -338,9 +366,10 @@ static enum disk_fault choose_fault(struct sim *sim, const struct disk_op *p)
 	if (rng_below(&sim->rng, 1000) < sim->eio)
 		return DISK_EIO;
 	if (!sim->corrupts || p->op.what != SPINDLE_DLOG_WRITE ||
-	    p->op.file.kind != SPINDLE_DLOG_SEGMENT || rng_below(&sim->rng, 100))
+	    (p->op.file.kind != SPINDLE_DLOG_SEGMENT && p->op.file.kind != SPINDLE_DLOG_FIX) ||
+	    rng_below(&sim->rng, 100))
 		return DISK_FINE;
-	sim->hurt = true;
+	note_hurt(sim);
 	return rng_chance(&sim->rng, 50) ? DISK_NOWHERE : DISK_ASTRAY;
 }
 
@@ -359,10 +388,14 @@ static void end_one(struct sim *sim)
 	sim_note_write(sim, p);
 	token = disk_end(&sim->disk, i, fault, &err);
 	sim->fails += err == -EIO;
-	sim->erred |= err == -EIO;
 	SIM_SAY(sim, "end of %u kind %u id %llu at %llu, token %u: %d\n", p->op.what,
 		p->op.file.kind, (unsigned long long)p->op.file.id,
 		(unsigned long long)p->op.offset, token, err);
+	if (token == SPINDLE_DLOG_TOKEN_REPAIR) {
+		sim_repair_done(sim, err);
+		return;
+	}
+	sim->erred |= err == -EIO;
 	spindle_dlog_done(&sim->log, token, err);
 	sim_see_progress(sim);
 }
@@ -403,7 +436,7 @@ static void flip(struct sim *sim, struct disk_file *f)
 	f->platter[at] ^= bit;
 	if (f->dirty[sector])
 		f->cache[at] ^= bit;
-	sim->hurt = true;
+	note_hurt(sim);
 }
 
 static void hurt_disk(struct sim *sim)
@@ -422,11 +455,31 @@ static void hurt_disk(struct sim *sim)
 		SIM_SAY(sim, "a sector cannot be read\n");
 		f->bad[rng_below(&sim->rng, f->bytes / DISK_SECTOR)] = true;
 		sim->bad_sector = true;
-		sim->hurt = true;
+		note_hurt(sim);
 	} else if (f) {
 		SIM_SAY(sim, "a bit flips\n");
 		flip(sim, f);
 	}
+}
+
+/* Somebody removes a segment of an earlier life, of which nothing is under way. */
+static void delete_segment(struct sim *sim)
+{
+	const struct spindle_dlog_map *map = &sim->log.map;
+	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_SEGMENT };
+	struct disk_file *f;
+
+	if (!sim->corrupts || !sim->running || sim->disk.pending || map->n < 3 ||
+	    !rng_chance(&sim->rng, 30))
+		return;
+	name.id = map->seg[1 + rng_below(&sim->rng, map->n - 2)].seq;
+	f = disk_find(&sim->disk, name);
+	if (!f)
+		return;
+	SIM_SAY(sim, "segment %llu is removed\n", (unsigned long long)name.id);
+	f->used = false;
+	note_hurt(sim);
+	crash(sim);
 }
 
 /* A segment may be as short as the next message is long, and then a disk of two is full. */
@@ -443,6 +496,8 @@ static void step(struct sim *sim)
 
 	sim->steps++;
 	sim->now += rng_below(&sim->rng, 100);
+	if (sim->running && rng_chance(&sim->rng, 50))
+		sim_repair(sim);
 	if (!sim->running)
 		start(sim);
 	else if (dice < 350)
@@ -463,8 +518,10 @@ static void step(struct sim *sim)
 		sim_check_time(sim);
 	else if (dice < 965)
 		hurt_disk(sim);
-	else if (dice < 975)
+	else if (dice < 970)
 		give_space(sim);
+	else if (dice < 975)
+		delete_segment(sim);
 	else
 		crash(sim);
 	if (sim->running)
@@ -537,6 +594,8 @@ static void prepare(struct sim *sim)
 	for (i = 0; i <= SPINDLE_DLOG_DEPTH; i++)
 		sim->slot[i] = aligned_alloc(4096, SIM_BUFFER);
 	sim->meta = aligned_alloc(4096, SPINDLE_DLOG_BLOCK_MAX);
+	sim->fix = aligned_alloc(4096, SIM_BUFFER + 2 * SPINDLE_DLOG_BLOCK_MAX);
+	sim->window[3] = aligned_alloc(4096, SIM_BUFFER);
 	sim->window[0] = aligned_alloc(4096, SIM_BUFFER);
 	sim->window[1] = aligned_alloc(4096, SIM_BUFFER);
 	sim->window[2] = aligned_alloc(4096, SIM_BUFFER);
@@ -555,6 +614,8 @@ static void release(struct sim *sim)
 	free(sim->window[0]);
 	free(sim->window[1]);
 	free(sim->window[2]);
+	free(sim->window[3]);
+	free(sim->fix);
 	free(sim->frame);
 	free(sim);
 }
@@ -576,10 +637,18 @@ static void print_counts(const struct sim *sim)
 	printf("# %llu steps, %llu crashes, %llu messages appended, %llu read\n",
 	       (unsigned long long)sim->steps, (unsigned long long)sim->crashes,
 	       (unsigned long long)sim->appended, (unsigned long long)sim->reads);
-	printf("# %llu cuts\n", (unsigned long long)sim->removals);
 	printf("# %llu ranges damaged, %llu torn tails, %llu errors of the disk, %llu times full\n",
 	       (unsigned long long)sim->damages, (unsigned long long)sim->cuts,
 	       (unsigned long long)sim->fails, (unsigned long long)sim->fulls);
+	printf("# %llu repairs, %llu segments repaired, %llu repairs failed, %llu were cut\n",
+	       (unsigned long long)sim->repairs, (unsigned long long)sim->repaired,
+	       (unsigned long long)sim->unrepaired, (unsigned long long)sim->cut_repairs);
+	printf("# %llu messages were refused\n", (unsigned long long)sim->refused);
+	printf("# %llu cuts, %llu in a repaired segment, %llu in front of one\n",
+	       (unsigned long long)sim->removals, (unsigned long long)sim->fixes_cut,
+	       (unsigned long long)sim->fixes_gone);
+	printf("# %llu segments repaired in a log that was cut\n",
+	       (unsigned long long)sim->cut_fixed);
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
  *
  *	disk.c		the disk
  *	check.c		what was appended, and what has to be there
+ *	fix.c		repair of damaged ranges, by messages of the reference
  *	sim.c		the schedule, and the program
  *
  * Owner: sim.c has the one struct sim. Context: one thread.
@@ -13,6 +14,7 @@
 #define SPINDLE_DLOG_TEST_SIM_H
 
 #include "disk.h"
+#include "fix.h"
 
 #define SIM_MESSAGES 4096
 #define SIM_FRAMES 2048
@@ -42,6 +44,7 @@ struct sim_frame {
 	u64 acked;
 	u32 bytes;
 	bool intact;
+	bool fix; /* was written by a repair */
 	u8 *copy;
 };
 
@@ -61,6 +64,15 @@ struct sim {
 	bool running;
 	bool stop; /* the schedule cannot go on, and nothing is wrong */
 
+	struct spindle_dlog_repair repair;
+	struct spindle_dlog_range todo[SIM_RANGES]; /* damaged, when this life began */
+	u32 todos;
+	u64 repair_from; /* first position that the repair is to bring back */
+	u64 hurts; /* how often the disk was hurt */
+	u64 hurts_before; /* when the repair began */
+	struct spindle_dlog_range safe; /* what was repaired last */
+	u64 safe_hurts; /* what the disk was hurt by then */
+
 	u32 map_max;
 	u32 eio; /* of 1000 operations */
 	bool erred; /* an operation has failed in this life */
@@ -73,6 +85,8 @@ struct sim {
 	bool may_cut; /* a cut at @cut_to has not ended */
 	u64 cut_to;
 	u64 cut_base; /* of the segment that cuts */
+	bool was_cut; /* in this schedule */
+	struct spindle_dlog_range fix_range; /* of the segment whose repair began last */
 
 	u64 first; /* position of message[0] */
 	struct sim_message message[SIM_MESSAGES];
@@ -88,13 +102,16 @@ struct sim {
 
 	u8 *slot[SPINDLE_DLOG_DEPTH + 1];
 	u8 *meta;
-	u8 *window[3];
+	u8 *window[4];
+	u8 *fix;
 	struct spindle_dlog_segment segment[2][SIM_SEGMENTS];
 	struct spindle_dlog_file file[DISK_FILES];
 	struct spindle_dlog_range damaged[SIM_RANGES];
 	struct spindle_dlog_epoch epoch[SIM_EPOCHS];
 
 	u64 removals, crashes, reads, damages, cuts, fulls, fails, steps, appended;
+	u64 repairs, repaired, refused, unrepaired, cut_repairs;
+	u64 fixes_cut, fixes_gone, cut_fixed;
 };
 
 void sim_fail(struct sim *sim, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -110,5 +127,11 @@ void sim_check_live(struct sim *sim);
 void sim_follow(struct sim *sim);
 void sim_begin_follower(struct sim *sim);
 void sim_check_time(struct sim *sim);
+void sim_check_whole(struct sim *sim, u64 from, u64 to);
+
+/* fix.c */
+void sim_repair_begin(struct sim *sim);
+void sim_repair(struct sim *sim);
+void sim_repair_done(struct sim *sim, int err);
 
 #endif /* SPINDLE_DLOG_TEST_SIM_H */

@@ -6,6 +6,7 @@
 #include <endian.h>
 
 #include "disk.h"
+#include "fix.h"
 #include "tap.h"
 
 #define BLOCK 512U
@@ -25,7 +26,9 @@ static struct fixture {
 	struct spindle_dlog_epoch epoch[8];
 	u8 slot[SPINDLE_DLOG_DEPTH + 1][BUFFER] __attribute__((aligned(4096)));
 	u8 meta[SPINDLE_DLOG_BLOCK_MAX] __attribute__((aligned(4096)));
-	u8 window[2][BUFFER] __attribute__((aligned(4096)));
+	u8 window[3][BUFFER] __attribute__((aligned(4096)));
+	u8 fix_buf[BUFFER + 2 * SPINDLE_DLOG_BLOCK_MAX] __attribute__((aligned(4096)));
+	struct spindle_dlog_repair repair;
 } fx;
 
 static const struct spindle_dlog_ident ident = {
@@ -52,7 +55,10 @@ static void end_all(void)
 
 	while (fx.disk.pending) {
 		token = disk_end(&fx.disk, 0, DISK_FINE, &err);
-		spindle_dlog_done(&fx.log, token, err);
+		if (token == SPINDLE_DLOG_TOKEN_REPAIR)
+			spindle_dlog_repair_done(&fx.repair, err);
+		else
+			spindle_dlog_done(&fx.log, token, err);
 	}
 }
 
@@ -806,6 +812,7 @@ static void test_cut_twice(void)
 static void test_cut_refused(void)
 {
 	struct spindle_dlog_cut c = { .meta = fx.meta, .buf = fx.slot[0] };
+	u32 i, left = 0;
 
 	begin(1);
 	write_threes(40);
@@ -814,6 +821,16 @@ static void test_cut_refused(void)
 	CHECK_EQ(spindle_dlog_cut(&c, &fx.scan, FIRST), -E2BIG);
 	CHECK_EQ(spindle_dlog_cut(&c, &fx.scan, fx.scan.next), 0);
 	CHECK(c.is_cut && fx.disk.pending);
+	disk_crash(&fx.disk, false, DISK_LOSE_NONE);
+	cut(FIRST + 3, ~0U);
+	CHECK_EQ(scan(), 0);
+	for (i = 0; i < fx.scan.leftovers; i++)
+		left += fx.scan.file[i].kind == SPINDLE_DLOG_SEGMENT;
+	CHECK(left);
+	fx.scan.map.max = fx.scan.map.n + left;
+	CHECK_EQ(spindle_dlog_cut(&c, &fx.scan, FIRST), -E2BIG);
+	fx.scan.map.max++;
+	CHECK_EQ(spindle_dlog_cut(&c, &fx.scan, FIRST), 0);
 	disk_crash(&fx.disk, false, DISK_LOSE_NONE);
 	fx.scan.is_new = true;
 	CHECK_EQ(spindle_dlog_cut(&c, &fx.scan, FIRST), -EINVAL);
@@ -839,6 +856,380 @@ static void test_newest_epochs(void)
 			CHECK(fx.epoch[i].vid == 1 + i + 4 * n);
 	}
 	end();
+}
+
+/* ---- repair ------------------------------------------------------------------ */
+
+/* Frames of one message in a segment: one block is the head. */
+#define EACH (SEGMENT / BLOCK - 1)
+
+/* A log of four segments, and what the scan of its next life finds behind @hurt. */
+static void begin_damaged(void (*hurt)(void), u32 ranges)
+{
+	begin(1);
+	write_frames(4 * EACH);
+	spindle_dlog_mark(&fx.log, 0);
+	end_all();
+	disk_crash(&fx.disk, false, DISK_LOSE_NONE);
+	hurt();
+	fx.config.go_on = true;
+	start(1);
+	CHECK_EQ(fx.scan.n_damaged, ranges);
+	end_all();
+	spindle_dlog_repair_init(&fx.repair, &fx.log, FRAME, fx.window[2], fx.fix_buf);
+	fx.repair.reader.window.size = BUFFER;
+}
+
+/* Bring what the repair wants, with messages of @len bytes, up to the position @to. */
+static void bring(u32 len, u64 to)
+{
+	static u8 data[FRAME];
+	struct spindle_dlog_msg m = { .era = 1, .vid = 1, .len = len, .data = data };
+	int err;
+
+	while (fx.repair.step == SPINDLE_DLOG_REPAIR_WANT && fx.repair.next < to) {
+		m.lsn = fx.repair.next;
+		m.slot = m.lsn;
+		memset(data, (u8)m.lsn, sizeof(data));
+		err = spindle_dlog_repair_give(&fx.repair, &m);
+		if (err)
+			CHECK_EQ(err, -EAGAIN);
+		end_all();
+	}
+}
+
+/* Return: step at the end. */
+static u32 repair(u64 from, u32 len)
+{
+	u32 n;
+
+	CHECK_EQ(spindle_dlog_repair_begin(&fx.repair, from), 0);
+	for (n = 0; n < 1000 && fx.repair.step < SPINDLE_DLOG_REPAIR_DONE; n++) {
+		end_all();
+		spindle_dlog_repair_work(&fx.repair);
+		bring(len, UINT64_MAX);
+	}
+	return fx.repair.step;
+}
+
+/* Each message from here on, in the map of the writer and in that of a scan. */
+static void expect_whole(u64 from, u64 to)
+{
+	struct spindle_dlog_reader r;
+	struct spindle_dlog_msg m;
+	u64 lsn;
+	u32 i;
+
+	disk_crash(&fx.disk, true, DISK_LOSE_ALL);
+	CHECK_EQ(scan(), 0);
+	CHECK_EQ(fx.scan.n_damaged, 0);
+	CHECK_EQ(fx.scan.next, FIRST + 4 * EACH);
+	open_reader(&r, &fx.scan.map, from);
+	for (lsn = from; lsn < to; lsn++) {
+		CHECK_EQ(spindle_dlog_read(&r, &m), 1);
+		CHECK(m.lsn == lsn && m.slot == lsn && m.vid == 1);
+		for (i = 0; i < m.len; i++)
+			CHECK_EQ(((const u8 *)m.data)[i], (u8)lsn);
+	}
+	end();
+}
+
+static void hurt_middle(void)
+{
+	memset(bytes_at(1, 4 * BLOCK), 1, 3 * BLOCK);
+	bytes_at(1, 9 * BLOCK)[100] ^= 1;
+}
+
+static void test_fix_middle(void)
+{
+	begin_damaged(hurt_middle, 2);
+	CHECK_EQ(repair(fx.damaged[0].from, 40), SPINDLE_DLOG_REPAIR_DONE);
+	CHECK_EQ(fx.repair.next, FIRST + 2 * EACH);
+	CHECK_EQ(fx.log.map.n, 5);
+	expect_whole(FIRST, FIRST + 4 * EACH);
+}
+
+/* The new file begins where the log does. */
+static void test_fix_trimmed(void)
+{
+	begin_damaged(hurt_middle, 2);
+	CHECK_EQ(spindle_dlog_trim(&fx.log, FIRST + EACH + 1), 0);
+	end_all();
+	CHECK_EQ(repair(fx.damaged[0].from, 40), SPINDLE_DLOG_REPAIR_DONE);
+	CHECK_EQ(fx.repair.base, FIRST + EACH + 1);
+	expect_whole(FIRST + EACH + 1, FIRST + 4 * EACH);
+}
+
+/* Whole records of a segment are never given up for those that come. */
+static void test_fix_too_long(void)
+{
+	begin_damaged(hurt_middle, 2);
+	CHECK_EQ(repair(fx.damaged[0].from, 1800), SPINDLE_DLOG_REPAIR_FAILED);
+	CHECK_EQ(fx.repair.err, -ENOSPC);
+	disk_crash(&fx.disk, true, DISK_LOSE_ALL);
+	CHECK_EQ(scan(), 0);
+	CHECK_EQ(fx.scan.n_damaged, 2);
+	CHECK_EQ(fx.damaged[0].to - fx.damaged[0].from, 3);
+	end();
+}
+
+static void remove_segment(u64 seq)
+{
+	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_SEGMENT, .id = seq };
+
+	disk_find(&fx.disk, name)->used = false;
+}
+
+static void hurt_file(void)
+{
+	remove_segment(1);
+	memset(bytes_at(0, 10 * BLOCK), 1, 6 * BLOCK);
+}
+
+/* The first segment has room for some of the range, and a new one gets the rest. */
+static void repair_rest(u64 from, u64 to, u32 len)
+{
+	u32 n = 0;
+
+	while (from < to && n++ < 20) {
+		if (!CHECK_EQ(repair(from, len), SPINDLE_DLOG_REPAIR_DONE))
+			return;
+		CHECK(n == 1 || fx.repair.next > from);
+		from = fx.repair.next;
+	}
+	CHECK_EQ(from, to);
+	CHECK(n > 1);
+}
+
+static void test_fix_file(void)
+{
+	begin_damaged(hurt_file, 1);
+	CHECK_EQ(fx.damaged[0].to, FIRST + 2 * EACH);
+	repair_rest(fx.damaged[0].from, fx.damaged[0].to, 200);
+	CHECK_EQ(fx.log.map.n, 5);
+	expect_whole(FIRST, FIRST + 4 * EACH);
+}
+
+static void hurt_all_of_two(void)
+{
+	memset(bytes_at(1, 0), 0, SEGMENT);
+	memset(bytes_at(2, 0), 0, SEGMENT);
+	bytes_at(0, 15 * BLOCK)[50] ^= 4;
+}
+
+static void test_fix_lost(void)
+{
+	begin_damaged(hurt_all_of_two, 1);
+	CHECK_EQ(fx.damaged[0].from, FIRST + EACH - 1);
+	CHECK_EQ(fx.damaged[0].to, FIRST + 3 * EACH);
+	repair_rest(fx.damaged[0].from, fx.damaged[0].to, 200);
+	expect_whole(FIRST, FIRST + 4 * EACH);
+}
+
+static void hurt_first(void)
+{
+	remove_segment(0);
+}
+
+static void test_fix_first(void)
+{
+	begin(1);
+	end();
+	begin_damaged(hurt_middle, 2);
+	disk_crash(&fx.disk, false, DISK_LOSE_NONE);
+	hurt_first();
+	start(1);
+	end_all();
+	spindle_dlog_repair_init(&fx.repair, &fx.log, FRAME, fx.window[2], fx.fix_buf);
+	fx.repair.reader.window.size = BUFFER;
+	/* There is no number below the segment behind it but 0, and that is free. */
+	CHECK_EQ(fx.damaged[0].from, FIRST);
+	CHECK_EQ(repair(FIRST, 40), SPINDLE_DLOG_REPAIR_DONE);
+	CHECK_EQ(fx.log.map.seg[0].seq, 0);
+	CHECK_EQ(repair(FIRST + EACH + 3, 40), SPINDLE_DLOG_REPAIR_DONE);
+	expect_whole(FIRST, FIRST + 4 * EACH);
+}
+
+/* The newest segments are gone, and the meta block says what they had. */
+static void hurt_end(void)
+{
+	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_META, .id = 0 };
+	struct spindle_dlog_meta_state state;
+	struct spindle_dlog_ident id;
+	u8 *meta;
+
+	if (fx.log.number & 1)
+		name.id = 1;
+	meta = disk_find(&fx.disk, name)->platter;
+	CHECK(!spindle_dlog_meta_parse(meta, &id, &state));
+	state.acked = FIRST + 4 * EACH;
+	state.seq = 2;
+	spindle_dlog_meta_build(meta, &id, &state);
+	for (name.kind = SPINDLE_DLOG_SEGMENT, name.id = 2; name.id < 10; name.id++)
+		if (disk_find(&fx.disk, name))
+			remove_segment(name.id);
+}
+
+static void test_fix_end(void)
+{
+	begin_damaged(hurt_end, 1);
+	CHECK(fx.scan.tail_damaged);
+	CHECK_EQ(fx.damaged[0].from, FIRST + 2 * EACH);
+	repair_rest(fx.damaged[0].from, fx.damaged[0].to, 200);
+	expect_whole(FIRST, FIRST + 4 * EACH);
+}
+
+/* A reader that is in the segment finds its place in the new file. */
+static void test_fix_reader(void)
+{
+	struct spindle_dlog_reader r;
+	struct spindle_dlog_msg m;
+	u64 lsn;
+
+	begin_damaged(hurt_middle, 2);
+	open_reader(&r, &fx.log.map, FIRST + EACH + 7);
+	CHECK_EQ(spindle_dlog_read(&r, &m), 1);
+	/* Longer messages move the frames behind them. */
+	CHECK_EQ(repair(fx.damaged[0].from, 1), SPINDLE_DLOG_REPAIR_DONE);
+	for (lsn = FIRST + EACH + 8; lsn < FIRST + 3 * EACH; lsn++) {
+		CHECK_EQ(spindle_dlog_read(&r, &m), 1);
+		CHECK(m.lsn == lsn && m.slot == lsn);
+	}
+	end();
+}
+
+/* A write that the disk loses in silence ends the repair, and the segment stays. */
+static void test_fix_astray(void)
+{
+	int err;
+
+	begin_damaged(hurt_middle, 2);
+	CHECK_EQ(spindle_dlog_repair_begin(&fx.repair, fx.damaged[0].from), 0);
+	end_all();
+	spindle_dlog_repair_work(&fx.repair);
+	CHECK_EQ(fx.repair.step, SPINDLE_DLOG_REPAIR_WRITE);
+	disk_end(&fx.disk, 0, DISK_NOWHERE, &err);
+	spindle_dlog_repair_done(&fx.repair, err);
+	CHECK_EQ(fx.repair.step, SPINDLE_DLOG_REPAIR_FAILED);
+	CHECK_EQ(fx.repair.err, -EIO);
+	CHECK_EQ(repair(fx.damaged[0].from, 40), SPINDLE_DLOG_REPAIR_DONE);
+	expect_whole(FIRST, FIRST + 4 * EACH);
+}
+
+/* A message of an earlier or of another place is refused, and a range that was trimmed ends. */
+static void test_fix_refused(void)
+{
+	struct spindle_dlog_msg m = { .era = 1, .vid = 0, .data = "" };
+
+	begin_damaged(hurt_middle, 2);
+	CHECK_EQ(spindle_dlog_repair_give(&fx.repair, &m), -EAGAIN);
+	CHECK_EQ(spindle_dlog_repair_begin(&fx.repair, FIRST + 4 * EACH), -ESTALE);
+	CHECK_EQ(spindle_dlog_repair_begin(&fx.repair, fx.damaged[0].from), 0);
+	while (fx.repair.step != SPINDLE_DLOG_REPAIR_WANT) {
+		end_all();
+		spindle_dlog_repair_work(&fx.repair);
+	}
+	m.lsn = fx.repair.next;
+	CHECK_EQ(spindle_dlog_repair_give(&fx.repair, &m), -EBADMSG);
+	m.vid = 1;
+	m.lsn++;
+	CHECK_EQ(spindle_dlog_repair_give(&fx.repair, &m), -EBADMSG);
+	CHECK_EQ(fx.repair.next, fx.damaged[0].from);
+	CHECK_EQ(spindle_dlog_trim(&fx.log, FIRST + 3 * EACH), 0);
+	end_all();
+	bring(40, UINT64_MAX);
+	end_all();
+	spindle_dlog_repair_work(&fx.repair);
+	CHECK_EQ(fx.repair.step, SPINDLE_DLOG_REPAIR_FAILED);
+	CHECK_EQ(fx.repair.err, -ESTALE);
+	end();
+}
+
+/* A log whose end is here now, whatever crash follows, and which goes on there. */
+static void expect_end_at(u64 lsn)
+{
+	disk_crash(&fx.disk, true, DISK_LOSE_ALL);
+	CHECK_EQ(scan(), 0);
+	CHECK(is_all_there(lsn));
+	start(1);
+	end_all();
+	CHECK_EQ(write_threes(3), lsn + 9);
+	disk_crash(&fx.disk, true, DISK_LOSE_ALL);
+	CHECK_EQ(scan(), 0);
+	CHECK(is_all_there(lsn + 9));
+	end();
+}
+
+/* A segment that was repaired is cut like any other. */
+static void test_fix_cut(void)
+{
+	u64 lsn;
+
+	for (lsn = FIRST + EACH; lsn <= FIRST + 2 * EACH; lsn++) {
+		begin_damaged(hurt_middle, 2);
+		CHECK_EQ(repair(fx.damaged[0].from, 40), SPINDLE_DLOG_REPAIR_DONE);
+		disk_crash(&fx.disk, false, DISK_LOSE_NONE);
+		cut(lsn, ~0U);
+		expect_end_at(lsn);
+	}
+}
+
+/* Repair up to this step, whose operation has not ended. */
+static void repair_up_to(u64 from, u32 step)
+{
+	u32 n;
+	int err;
+
+	CHECK_EQ(spindle_dlog_repair_begin(&fx.repair, from), 0);
+	for (n = 0; n < 1000 && fx.repair.step != step; n++) {
+		if (fx.disk.pending) {
+			CHECK_EQ(disk_end(&fx.disk, 0, DISK_FINE, &err),
+				 SPINDLE_DLOG_TOKEN_REPAIR);
+			spindle_dlog_repair_done(&fx.repair, err);
+		}
+		spindle_dlog_repair_work(&fx.repair);
+		bring(40, UINT64_MAX);
+	}
+	CHECK_EQ(fx.repair.step, step);
+}
+
+/* What a repair has written of a segment does not come back, if the segment is cut away. */
+static void test_fix_cut_away(void)
+{
+	static const u32 steps[] = {
+		SPINDLE_DLOG_REPAIR_SYNC, SPINDLE_DLOG_REPAIR_REPLACE,
+		SPINDLE_DLOG_REPAIR_NAMES, SPINDLE_DLOG_REPAIR_DONE,
+	};
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		begin_damaged(hurt_middle, 2);
+		repair_up_to(fx.damaged[0].from, steps[i / 2]);
+		disk_crash(&fx.disk, i % 2, DISK_LOSE_ALL);
+		cut(FIRST + 7, ~0U);
+		expect_end_at(FIRST + 7);
+	}
+}
+
+/* A damaged range that a cut has made shorter is repaired up to the cut. */
+static void test_fix_of_cut(void)
+{
+	u64 from, lsn;
+
+	begin_damaged(hurt_middle, 2);
+	from = fx.damaged[0].from;
+	lsn = from + 1;
+	disk_crash(&fx.disk, false, DISK_LOSE_NONE);
+	cut(lsn, ~0U);
+	start(1);
+	end_all();
+	CHECK(fx.scan.n_damaged == 1 && fx.damaged[0].to == lsn);
+	CHECK_EQ(write_threes(20), lsn + 60);
+	spindle_dlog_repair_init(&fx.repair, &fx.log, FRAME, fx.window[2], fx.fix_buf);
+	fx.repair.reader.window.size = BUFFER;
+	CHECK_EQ(repair(from, 40), SPINDLE_DLOG_REPAIR_DONE);
+	CHECK_EQ(fx.repair.next, lsn);
+	expect_end_at(lsn + 60);
 }
 
 static const struct tap_case cases[] = {
@@ -870,6 +1261,19 @@ static const struct tap_case cases[] = {
 	{ "a log is cut twice, and a damaged meta block brings nothing back", test_cut_twice },
 	{ "a cut is refused without room, and does nothing at the end", test_cut_refused },
 	{ "a scan lists the newest epochs, if the caller wants those", test_newest_epochs },
+	{ "two ranges of a segment are repaired at once", test_fix_middle },
+	{ "a segment that is trimmed in part is repaired in part", test_fix_trimmed },
+	{ "a range that does not fit stays damaged, and nothing else is lost", test_fix_too_long },
+	{ "a segment that is gone is made again", test_fix_file },
+	{ "segments without a frame that checks are made again", test_fix_lost },
+	{ "a first segment that is gone is made again", test_fix_first },
+	{ "the end of a log is repaired, with segments that are gone", test_fix_end },
+	{ "a reader goes on in a segment that is replaced under it", test_fix_reader },
+	{ "a write of a repair that goes astray changes nothing", test_fix_astray },
+	{ "a repair refuses what does not follow, and what was trimmed", test_fix_refused },
+	{ "a segment that was repaired is cut", test_fix_cut },
+	{ "a segment that is cut away does not come back by its repair", test_fix_cut_away },
+	{ "a range that was cut is repaired up to the cut", test_fix_of_cut },
 };
 
 int main(void)

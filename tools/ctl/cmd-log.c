@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spindle-ctl log show|verify|dump: the durable log of a subgroup, read from its directory. Neither
- * the kernel module nor the process that writes the log is asked.
+ * spindle-ctl log show|verify|dump|trim|snapshot: the durable log of a subgroup, in its directory.
+ * Neither the kernel module nor the process that writes the log is asked.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -516,10 +516,100 @@ static int log_dump(struct ctl_args *a)
 	return rc;
 }
 
+/* ---- what nobody needs ----------------------------------------------------------------- */
+
+/* The last era of the log, which the process that writes it has, or a later one. */
+static uint64_t last_era(const struct look *l)
+{
+	struct spindle_log_epoch e = { 0 };
+
+	if (l->info.epochs)
+		spindle_log_epoch(l->log, l->info.epochs - 1, &e);
+	return e.era;
+}
+
+/* The place of a position that the log has, or ends in front of. */
+static bool place_of(const struct look *l, uint64_t lsn, struct spindle_place *place)
+{
+	*place = (struct spindle_place){ .lsn = lsn, .era = last_era(l) };
+	memcpy(place->lineage, l->info.lineage, sizeof(place->lineage));
+	if (lsn <= l->info.next)
+		return true;
+	ctl_err("%s: %s: the log ends in front of position %llu", l->what, l->dir,
+		(unsigned long long)lsn);
+	return false;
+}
+
+static int written(const struct look *l, int err)
+{
+	if (err != -ESTALE)
+		return err ? failed(l, err) : CTL_OK;
+	ctl_err("%s: %s: a later position was given before", l->what, l->dir);
+	return CTL_FAILED;
+}
+
+static int log_trim(struct ctl_args *a)
+{
+	static const struct ctl_key keys[] = {
+		CTL_KEY("below", NULL, U64, 0),
+		{ .name = NULL }
+	};
+	struct ctl_val below = { 0 };
+	struct spindle_place place;
+	struct look l = { 0 };
+	int rc = take_dir(a, &l);
+
+	if (!rc)
+		rc = ctl_args_keys(a, keys, &below, 0);
+	if (!rc && !below.set)
+		rc = ctl_usage(a, "'below' is missing");
+	if (!rc)
+		rc = open_log(&l);
+	if (rc)
+		return rc;
+	rc = CTL_FAILED;
+	if (place_of(&l, below.num, &place))
+		rc = written(&l, spindle_log_trim(l.dir, &place));
+	spindle_log_close(l.log);
+	return rc;
+}
+
+static int log_snapshot(struct ctl_args *a)
+{
+	static const struct ctl_key keys[] = {
+		CTL_KEY("name", NULL, STR, 0), CTL_KEY("at", NULL, U64, 0),
+		{ .name = NULL }
+	};
+	struct ctl_val val[2] = { 0 };
+	struct spindle_place place;
+	struct look l = { 0 };
+	int rc = take_dir(a, &l), err = 1;
+
+	if (!rc)
+		rc = ctl_args_keys(a, keys, val, 0);
+	if (!rc && (!val[0].set || !val[1].set))
+		rc = ctl_usage(a, "'name' and 'at' are needed");
+	if (!rc)
+		rc = open_log(&l);
+	if (rc)
+		return rc;
+	rc = CTL_FAILED;
+	if (place_of(&l, val[1].num, &place))
+		err = spindle_log_snapshot(l.dir, val[0].str, &place);
+	if (err == -EINVAL)
+		ctl_err("%s: '%s' is not the name of a program: small letters, digits, '-' and "
+			"'_', at most 32", l.what, val[0].str);
+	else if (err <= 0)
+		rc = written(&l, err);
+	spindle_log_close(l.log);
+	return rc;
+}
+
 int ctl_cmd_log(struct ctl_args *a)
 {
 	static const struct ctl_verb verbs[] = {
 		{ "show", log_show }, { "verify", log_verify }, { "dump", log_dump },
+		{ "trim", log_trim }, { "snapshot", log_snapshot },
 		{ NULL, NULL }
 	};
 

@@ -98,6 +98,8 @@ static const struct noun nouns[] = {
 	  "wbd:n:" },
 	{ "log", ctl_cmd_log,
 	  "  log show|verify DIR\n"
+	  "  log trim DIR below LSN\n"
+	  "  log snapshot DIR name NAME at LSN\n"
 	  "  log dump DIR [from LSN] [to LSN] [since TIME]\n", NULL },
 	{ "monitor", ctl_cmd_monitor,
 	  "  monitor [node N]\n", NULL },

@@ -70,7 +70,7 @@ static int reopen(struct logd_port *p, struct logd_open *o, struct spindle_dlog_
 /**
  * logd_file_writable() - a descriptor to write to a file or to sync it
  * @p: the port
- * @file: a meta block or a segment
+ * @file: a meta block, a segment, or one that is repaired
  *
  * The descriptor of a segment stays open until the next one is written. By then the log has waited
  * for all operations of the segment before.
@@ -79,9 +79,32 @@ static int reopen(struct logd_port *p, struct logd_open *o, struct spindle_dlog_
  */
 int logd_file_writable(struct logd_port *p, struct spindle_dlog_file file)
 {
-	unsigned int i = file.kind == SPINDLE_DLOG_META ? (unsigned int)file.id : 2;
+	unsigned int i = file.kind == SPINDLE_DLOG_META ? (unsigned int)file.id :
+			 file.kind == SPINDLE_DLOG_FIX ? 3 : 2;
 
 	return reopen(p, &p->open[i], file, O_WRONLY | O_DSYNC);
+}
+
+static void forget(struct logd_open *o, struct spindle_dlog_file file)
+{
+	if (!is_same(o, file))
+		return;
+	close(o->fd);
+	o->fd = -1;
+}
+
+/**
+ * logd_file_forget() - another file has this name now, or is about to get it
+ * @p: the port
+ * @file: the name; no write or sync of the file is under way
+ */
+void logd_file_forget(struct logd_port *p, struct spindle_dlog_file file)
+{
+	unsigned int i;
+
+	for (i = 0; i < LOGD_OPEN; i++)
+		forget(&p->open[i], file);
+	forget(&p->source, file);
 }
 
 /* With RWF_DSYNC, what has been written is durable also if the descriptor lacks O_DSYNC. */

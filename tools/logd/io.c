@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "fix.h"
 #include "io.h"
 
 static const char *const what_text[] = {
@@ -15,6 +16,7 @@ static const char *const what_text[] = {
 	[SPINDLE_DLOG_SYNC] = "sync",
 	[SPINDLE_DLOG_CREATE] = "make",
 	[SPINDLE_DLOG_RENAME] = "rename",
+	[SPINDLE_DLOG_REPLACE] = "replace by",
 	[SPINDLE_DLOG_REMOVE] = "remove",
 	[SPINDLE_DLOG_SYNC_DIR] = "sync the directory of",
 };
@@ -63,6 +65,9 @@ static void port_submit(void *env, const struct spindle_dlog_op *op)
 	job->at = 0;
 	job->err = 0;
 	job->fd = -1;
+	/* The file that had the name is another one. */
+	if (op->what == SPINDLE_DLOG_CREATE)
+		logd_file_forget(p, op->file);
 	if (op->what == SPINDLE_DLOG_WRITE || op->what == SPINDLE_DLOG_SYNC) {
 		job->fd = logd_file_writable(p, op->file);
 		err = job->fd < 0 ? job->fd : 0;
@@ -84,8 +89,8 @@ static void note_error(struct logd_port *p, const struct logd_job *job)
 {
 	char name[LOGD_NAME];
 
-	/* The log goes on without a file for which the disk has no space. */
-	if (!job->err || *p->error ||
+	/* The log goes on when a repair has failed, and without a file that the disk is too full for. */
+	if (!job->err || *p->error || job->op.token == SPINDLE_DLOG_TOKEN_REPAIR ||
 	    (job->op.what == SPINDLE_DLOG_CREATE && job->err == -ENOSPC))
 		return;
 	logd_file_name(job->op.file, name);
@@ -127,6 +132,10 @@ void logd_port_reap(struct logd_port *p, logd_done_fn done, void *arg)
 		int err = job->err;
 
 		note_error(p, job);
+		if (job->op.what == SPINDLE_DLOG_REPLACE) {
+			logd_file_forget(p, job->op.file);
+			logd_file_forget(p, job->op.to);
+		}
 		job->used = false;
 		done(arg, token, err);
 	}

@@ -25,12 +25,12 @@
 #define LOGD_ZEROS	(1U << 20)
 /* Writes at once, at most. */
 #define LOGD_DEPTH	8U
-/* Operations at once: the writes, a sync, and a chore. */
-#define LOGD_JOBS	(LOGD_DEPTH + 2)
+/* Operations at once: the writes, a sync, a chore, and a step of a repair. */
+#define LOGD_JOBS	(LOGD_DEPTH + 3)
 /* Bytes of the longest name of a file. */
 #define LOGD_NAME	32U
-/* Files that stay open to be written: both meta blocks, and a segment. */
-#define LOGD_OPEN	3
+/* Files that stay open to be written: both meta blocks, a segment, and one that is repaired. */
+#define LOGD_OPEN	4
 
 struct logd_ring;
 
@@ -124,6 +124,7 @@ void logd_port_reap(struct logd_port *p, logd_done_fn done, void *arg);
 void logd_job_ended(struct logd_port *p, struct logd_job *job);
 void logd_file_run(struct logd_port *p, struct logd_job *job);
 int logd_file_writable(struct logd_port *p, struct spindle_dlog_file file);
+void logd_file_forget(struct logd_port *p, struct spindle_dlog_file file);
 void logd_file_name(struct spindle_dlog_file file, char *buf);
 void logd_file_port(struct logd_port *p);
 int logd_threads_start(struct logd_port *p, unsigned int n);

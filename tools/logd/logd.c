@@ -17,7 +17,7 @@
 /* A state is reported when it changes, and not more often than this. */
 #define TELL_MS		10000U
 /* No wait of the loop is longer. */
-#define WAIT_MS		60000
+#define WAIT_MS		((int)LOGD_LOOK_MS)
 
 static uint64_t wall_ns(void)
 {
@@ -190,6 +190,7 @@ void logd_work(struct logd *l)
 {
 	unsigned int budget = BUDGET;
 
+	logd_repair_work(l);
 	logd_catch_work(l);
 	while (l->reading && !l->blocked && budget--) {
 		if (l->at == l->n && !next_batch(l))
@@ -243,6 +244,10 @@ static void op_done(void *arg, uint32_t token, int err)
 {
 	struct logd *l = arg;
 
+	if (token == SPINDLE_DLOG_TOKEN_REPAIR) {
+		spindle_dlog_repair_done(&l->repair.fix, err);
+		return;
+	}
 	l->blocked = false;
 	/* The writer must not write the frame with bytes that are wrong. */
 	if (!l->broken)
@@ -264,6 +269,7 @@ void logd_reap(struct logd *l)
 		return;
 	}
 	tell_state(l);
+	logd_snapshots_look(l);
 	if (now_ms() - l->busy_ms >= MARK_MS)
 		spindle_dlog_mark(&l->log, wall_ns());
 }
@@ -275,6 +281,7 @@ void logd_reap(struct logd *l)
 void logd_stop(struct logd *l)
 {
 	l->reading = false;
+	logd_repair_end(l);
 	logd_catch_end(l);
 	if (l->broken)
 		return;

@@ -16,6 +16,8 @@
 #include "log.h"
 #include "peers.h"
 #include "record.h"
+#include "repair.h"
+#include "snapshot.h"
 #include "state.h"
 
 /* Messages that are taken at once. */
@@ -41,6 +43,8 @@ struct logd_opts {
 	bool late;
 	/** @go_on: also go on behind a damaged end */
 	bool go_on;
+	/** @snapshots: drop segments that are below all snapshots */
+	bool snapshots;
 	/** @threads: do not use io_uring */
 	bool threads;
 	/** @node: the local node */
@@ -83,6 +87,10 @@ struct logd {
 	struct logd_peers *peers;
 	/** @catch: how the log catches up from them */
 	struct logd_catch catch;
+	/** @repair: how damaged ranges are repaired from them */
+	struct logd_repair repair;
+	/** @snapshots: what programs do not need any more */
+	struct logd_snapshots snapshots;
 	/** @attach: what to attach to */
 	struct spindle_attach_opts attach;
 	/** @title: "subgroup 1 of node 2", for messages */
@@ -150,6 +158,7 @@ struct logd {
 unsigned int logd_find(uint32_t node, char ***names);
 bool logd_open(struct logd *l, const struct logd_opts *opts, const char *subgroup);
 bool logd_attach(struct logd *l, const struct spindle_place *from);
+bool logd_begin_again(struct logd *l);
 bool logd_begin_reading(struct logd *l, bool next);
 bool logd_role_open(struct logd *l);
 bool logd_view_begins(struct logd *l, uint64_t base, bool next, bool first);

@@ -37,6 +37,8 @@ static const struct ctl_opt options[] = {
 	{ .name = "late", .letter = 'l', .kind = CTL_OPT_FLAG, AT(late),
 	  .help = "begin a new log with the history, although nobody has what\n"
 		  "                         was in front of it" },
+	{ .name = "snapshots", .letter = 's', .kind = CTL_OPT_FLAG, AT(snapshots),
+	  .help = "drop segments that are below the snapshots of all programs" },
 	{ .name = "threads", .letter = 't', .kind = CTL_OPT_FLAG, AT(threads),
 	  .help = "write by threads and not by io_uring" },
 	{ .name = "key-file", .letter = 'K', .kind = CTL_OPT_TEXT, AT(key_file), .value = "FILE",

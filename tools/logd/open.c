@@ -408,6 +408,30 @@ static bool begin_again(struct logd *l, uint64_t era)
 	return logd_attach(l, &from);
 }
 
+/* Return: whether the log goes on, or catches up. */
+static bool begin(struct logd *l)
+{
+	if (l->repair.tail)
+		return true;
+	return (l->scan.is_new ? begin_new(l, l->era) : begin_again(l, l->era)) || l->catch.on;
+}
+
+/**
+ * logd_begin_again() - attach where a log ends whose end was repaired
+ * @l: the log
+ *
+ * Return: whether that was possible, or the log catches up; a sentence says why not.
+ */
+bool logd_begin_again(struct logd *l)
+{
+	l->scan.map = l->log.map;
+	l->scan.last_epoch.era = l->log.era;
+	l->scan.n_epochs = l->log.era ? 1 : 0;
+	if (!begin_again(l, l->era))
+		return l->catch.on;
+	return logd_begin_reading(l, l->last.known);
+}
+
 /* A frame has room for a message of any length, and a segment for more than one frame. */
 static bool choose_frame(struct logd *l)
 {
@@ -426,7 +450,8 @@ static bool choose_frame(struct logd *l)
 static bool start(struct logd *l)
 {
 	struct spindle_dlog_config c = {
-		.depth = l->opts->depth, .spares = 1, .go_on = l->opts->go_on,
+		.depth = l->opts->depth, .spares = 1,
+		.go_on = l->opts->go_on || l->repair.tail,
 		.policy = l->opts->keep ? SPINDLE_DLOG_RING : SPINDLE_DLOG_BLOCK,
 	};
 	uint64_t keep = l->opts->keep / l->scan.id.segment;
@@ -469,13 +494,14 @@ static bool open_dir(struct logd *l)
  * @subgroup: its id or name
  *
  * A first attachment says what the log has to be, and is given back. A second one begins where the
- * log ends. If the history does not reach so far back, the log catches up from other nodes first.
+ * log ends. If the history does not reach so far back, the log catches up from other nodes first. A
+ * log with a damaged end attaches when the end is repaired.
  *
  * Return: whether that was possible; a sentence says why not.
  */
 bool logd_open(struct logd *l, const struct logd_opts *opts, const char *subgroup)
 {
-	uint64_t id = 0, era;
+	uint64_t id = 0;
 
 	l->opts = opts;
 	l->title = ctl_asprintf("subgroup %s of node %u", subgroup, opts->node);
@@ -489,8 +515,7 @@ bool logd_open(struct logd *l, const struct logd_opts *opts, const char *subgrou
 	/* The id, because another subgroup may have the name later. */
 	l->attach.subgroup = l->q.subgroup;
 	l->attach.name = NULL;
-	era = l->q.era;
-	l->era = era;
+	l->era = l->q.era;
 	l->max_msg = l->q.max_msg;
 	l->role = l->q.features & SPINDLE_FEAT_LOG;
 	if (l->role)
@@ -499,11 +524,14 @@ bool logd_open(struct logd *l, const struct logd_opts *opts, const char *subgrou
 	spindle_detach(&l->q);
 	if (!open_dir(l) || !logd_role_open(l) || !scan(l))
 		return false;
-	if (!(l->scan.is_new ? begin_new(l, era) : begin_again(l, era)) && !l->catch.on)
+	/* What was on disk must not be missing when the kernel hears of this log. */
+	l->repair.tail = l->scan.tail_damaged && !opts->go_on && l->peers->on;
+	if (!begin(l) || !choose_frame(l) || !start(l))
 		return false;
-	if (!choose_frame(l) || !start(l))
-		return false;
-	if (l->catch.on)
+	logd_repair_open(l);
+	if (l->repair.tail)
+		logd_say(l, "the end of the log is damaged, and is fetched from other nodes first");
+	else if (l->catch.on)
 		logd_say(l, "the history begins with position %" PRIu64 ", and what is in front "
 			 "of it comes from other nodes", l->catch.oldest);
 	else if (!logd_begin_reading(l, l->last.known))

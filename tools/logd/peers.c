@@ -243,7 +243,7 @@ void logd_peers_listen(struct logd_peers *p, const struct logd_opts *opts, struc
  */
 unsigned int logd_peers_room(const struct logd_peers *p)
 {
-	return p->on ? PEER_GUESTS + 1 + p->count : 0;
+	return p->on ? PEER_GUESTS + 1 + 2 * p->count : 0;
 }
 
 /**
@@ -260,8 +260,10 @@ void logd_peers_poll(struct logd_peers *p, struct pollfd *fd, unsigned int room,
 	if (!p->on)
 		return;
 	n = peer_server_poll(&p->server, fd, ms);
-	for (i = 0; i < p->count; i++)
+	for (i = 0; i < p->count; i++) {
 		n += logd_catch_poll(&p->logs[i], &fd[n], ms);
+		n += logd_repair_poll(&p->logs[i], &fd[n], ms);
+	}
 	for (; n < room; n++)
 		fd[n] = (struct pollfd){ .fd = -1 };
 }

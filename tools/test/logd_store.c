@@ -51,7 +51,8 @@ struct spindle_dlog_msg store_msg(uint64_t lsn)
  */
 bool store_open(struct store *s, uint64_t low)
 {
-	struct spindle_dlog_config c = { .depth = STORE_DEPTH, .commit = 64U << 10, .spares = 1 };
+	struct spindle_dlog_config c = { .depth = STORE_DEPTH, .commit = 64U << 10, .spares = 1,
+					 .go_on = true };
 	char path[96];
 	uint32_t i;
 
@@ -62,6 +63,7 @@ bool store_open(struct store *s, uint64_t low)
 	s->blocked = false;
 	s->scan = (struct spindle_dlog_scan){
 		.port = &s->io.port, .file = s->file, .max_files = STORE_FILES,
+		.damaged = s->damaged, .max_damaged = STORE_RANGES,
 		.map = { .seg = s->seg, .max = STORE_SEGMENTS }, .id.frame = STORE_FRAME,
 		.window = { .buf = take_memory(s, STORE_DEPTH + 2, STORE_FRAME),
 			    .size = STORE_FRAME },

@@ -16,6 +16,7 @@
 #define STORE_SEGMENTS	64U
 #define STORE_FILES	(STORE_SEGMENTS + 16)
 #define STORE_DEPTH	2U
+#define STORE_RANGES	16U
 #define STORE_ERA	3U
 #define STORE_SUBGROUP	5U
 /* Bytes of the longest message, which does not fit into a reply. */
@@ -37,6 +38,8 @@ struct store {
 	struct spindle_dlog log;
 	/** @file: memory of the scan */
 	struct spindle_dlog_file file[STORE_FILES];
+	/** @damaged: ranges that the scan has found */
+	struct spindle_dlog_range damaged[STORE_RANGES];
 	/** @seg: memory of the map */
 	struct spindle_dlog_segment seg[STORE_SEGMENTS];
 	/** @memory: that is freed at the end */

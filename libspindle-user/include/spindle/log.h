@@ -157,10 +157,19 @@ SPINDLE_API void spindle_log_close(struct spindle_log *log);
  * spindle_log_refresh() - see what was written and trimmed since
  * @log: the reader, which stays at its position
  *
- * Reads all of the log once more.
+ * Reads the newest segment that the reader knows and those behind it. All of the log is read only if
+ * other segments have changed, as after a repair. Damage that has come to these since is found by
+ * spindle_log_read(), and not listed before.
  *
- * Return: 0; -EXDEV: another log is in the directory now; or the errors of spindle_log_open().
- * After an error the reader knows what it knew before.
+ * A restart of the group may cut a log and write other messages to positions that the reader has
+ * passed. This is found while the log still has the segment that the cut has made, or a later one
+ * that begins in front of the reader's position. The reader goes back to the beginning of the first
+ * of these, or to the end of the log. A repair that makes a new segment at the damaged end of a log
+ * has the same effect.
+ *
+ * Return: 0; -ERANGE: the log was cut in front of the reader, which went back and knows the log as it
+ * is now; -EXDEV: another log is in the directory now; or the errors of spindle_log_open(). After
+ * one of these the reader knows what it knew before.
  */
 SPINDLE_API int spindle_log_refresh(struct spindle_log *log);
 
@@ -225,9 +234,39 @@ SPINDLE_API int spindle_log_find_time(struct spindle_log *log, uint64_t ns);
  *
  * Return: 1; 0 at the end; -EUCLEAN: the messages from @m->lsn up to @m->next are lost, and the
  * next call goes on at @m->next; -ESTALE: the message was trimmed, seek to spindle_log_info.low; or
- * the errors of spindle_log_refresh().
+ * the errors of spindle_log_refresh(). After -ERANGE the next call reads where the log was cut.
  */
 SPINDLE_API int spindle_log_read(struct spindle_log *log, struct spindle_log_msg *m);
+
+/**
+ * spindle_log_snapshot() - say that a program needs no message below a position any more
+ * @dir: path of the directory of the log, which the program may write to
+ * @name: of the program: small letters, digits, '-' and '_', at most 32 of them
+ * @place: what is in front of it is in a snapshot of the program, or in no need of one
+ *
+ * Durable when this returns. spindle-logd(8) tells the kernel of the smallest snapshot, and drops
+ * whole segments below it if its administrator wants that. A program that does not come back leaves
+ * the file "snapshot.NAME" in the directory, and nothing above its position is dropped until
+ * somebody removes the file.
+ *
+ * Return: 0; -EINVAL: the name; -ESTALE: the program has said a later position; or why the
+ * directory cannot be written to. After another error than these two, the old or the new position
+ * may be the one that counts.
+ */
+SPINDLE_API int spindle_log_snapshot(const char *dir, const char *name,
+				     const struct spindle_place *place);
+
+/**
+ * spindle_log_trim() - ask for the end of the messages below a position
+ * @dir: path of the directory of the log
+ * @place: the position, and the group that it is of
+ *
+ * The process that writes the log drops them, or does so when it begins. What is not on disk yet is
+ * never dropped.
+ *
+ * Return: 0; -ESTALE: a later position was said; or why the directory cannot be written to.
+ */
+SPINDLE_API int spindle_log_trim(const char *dir, const struct spindle_place *place);
 
 /**
  * spindle_log_strerror() - say what an error means

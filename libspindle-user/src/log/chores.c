@@ -118,7 +118,7 @@ static void clear(struct spindle_dlog *log)
 {
 	struct spindle_dlog_file file = log->leftover[--log->leftovers];
 
-	if (file.kind == SPINDLE_DLOG_NEW || !is_whole(log, file) || !free_spare(log)) {
+	if (file.kind >= SPINDLE_DLOG_NEW || !is_whole(log, file) || !free_spare(log)) {
 		drop(log, file);
 		return;
 	}
@@ -230,7 +230,7 @@ static void space_chore(struct spindle_dlog *log)
 		return;
 	if (log->leftovers)
 		clear(log);
-	else if (is_trimmed(log))
+	else if (is_trimmed(log) && !log->hold)
 		recycle(log);
 	else if (wants_segment(log))
 		name_ahead(log);

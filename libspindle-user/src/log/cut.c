@@ -246,6 +246,16 @@ static int prepare(struct spindle_dlog_cut *c, struct spindle_dlog_scan *s)
 	return 0;
 }
 
+/* A scan also has an entry for each segment that an earlier cut has left. */
+static bool has_room(const struct spindle_dlog_scan *s)
+{
+	uint32_t i, n = s->map.n;
+
+	for (i = 0; i < s->leftovers; i++)
+		n += s->file[i].kind == SPINDLE_DLOG_SEGMENT;
+	return n < s->map.max && s->seq < SPINDLE_DLOG_SEQ_MAX;
+}
+
 /**
  * spindle_dlog_cut - begin to cut a log
  * @c: the cut; the caller has set @meta and @buf, and all else is overwritten
@@ -273,7 +283,7 @@ int spindle_dlog_cut(struct spindle_dlog_cut *c, struct spindle_dlog_scan *s, ui
 	if (s->is_new || !spindle_dlog_ident_check(&s->id))
 		return -EINVAL;
 	c->is_cut = lsn >= s->next;
-	if (!c->is_cut && (s->map.n == s->map.max || s->seq >= SPINDLE_DLOG_SEQ_MAX))
+	if (!c->is_cut && !has_room(s))
 		return -E2BIG;
 	err = c->is_cut ? 0 : prepare(c, s);
 	if (err)

@@ -13,6 +13,7 @@
  *	writer.c	append, commit, *persisted*
  *	chores.c	segments made ahead, meta, trim
  *	reader.c	records from a position on, or from a time on
+ *	fix.c	a damaged segment is written once more
  *
  * The page log.rst of the documentation says why the format is as it is.
  *

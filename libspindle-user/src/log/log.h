@@ -20,6 +20,8 @@
 #define SPINDLE_DLOG_DEPTH	8U
 /* Files without a number, at most. */
 #define SPINDLE_DLOG_SPARES	8U
+/* Numbers that a log with a damaged end leaves free, for segments that a repair makes. */
+#define SPINDLE_DLOG_RESERVE	64U
 /* The largest number of a segment. No log gets there, so a larger one was made by somebody else. */
 #define SPINDLE_DLOG_SEQ_MAX	(1ULL << 62)
 
@@ -51,6 +53,8 @@ struct spindle_dlog_map {
 	uint64_t low;
 	/** @until: position behind the last record that a reader may have */
 	uint64_t until;
+	/** @changes: segments that were replaced; a reader looks for its place once more */
+	uint64_t changes;
 };
 
 /**
@@ -126,6 +130,26 @@ struct spindle_dlog_walk {
 };
 
 /**
+ * struct spindle_dlog_resume - what a scan knows in front of the last segment
+ */
+struct spindle_dlog_resume {
+	/** @next: position behind the last record so far */
+	uint64_t next;
+	/** @time: of the newest frame so far */
+	uint64_t time;
+	/** @last_to: end of the last damaged range so far */
+	uint64_t last_to;
+	/** @last_epoch: the newest one so far */
+	struct spindle_dlog_epoch last_epoch;
+	/** @n_damaged: ranges so far */
+	uint32_t n_damaged;
+	/** @n_epochs: epochs so far */
+	uint32_t n_epochs;
+	/** @tail_damaged: a damaged range is the last one so far */
+	bool tail_damaged;
+};
+
+/**
  * struct spindle_dlog_scan - what is on disk
  */
 struct spindle_dlog_scan {
@@ -183,6 +207,8 @@ struct spindle_dlog_scan {
 	uint32_t n_epochs;
 	/** @last_epoch: the newest one */
 	struct spindle_dlog_epoch last_epoch;
+	/** @resume: for a later scan that begins with the last segment of this one */
+	struct spindle_dlog_resume resume;
 };
 
 /**
@@ -377,6 +403,8 @@ struct spindle_dlog {
 	bool sync_meta;
 	/** @write_meta: the meta block on disk is older than this writer */
 	bool write_meta;
+	/** @hold: a segment is being replaced, and none may be recycled */
+	bool hold;
 	/** @keep_new: a file was made and is no spare yet */
 	bool keep_new;
 	/** @has_meta: which files of the two there are */
@@ -409,6 +437,8 @@ struct spindle_dlog_reader {
 	bool walking;
 	/** @until: end of the log when the window was filled */
 	uint64_t until;
+	/** @changes: of the map, when the place was found */
+	uint64_t changes;
 	/** @in_frame: @frame has the record at @lsn */
 	bool in_frame;
 	/** @at: its offset in the frame */
@@ -498,6 +528,8 @@ struct spindle_dlog_cut {
 };
 
 int spindle_dlog_recover(struct spindle_dlog_scan *s);
+int spindle_dlog_recover_since(struct spindle_dlog_scan *s,
+			       const struct spindle_dlog_scan *before);
 int spindle_dlog_cut(struct spindle_dlog_cut *c, struct spindle_dlog_scan *s, uint64_t lsn);
 int spindle_dlog_cut_done(struct spindle_dlog_cut *c, int err);
 

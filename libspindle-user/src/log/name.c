@@ -31,6 +31,8 @@ int spindle_dlog_name(struct spindle_dlog_file file, char *buf, size_t size)
 		n = snprintf(buf, size, "spare.%llu", id);
 	else if (file.kind == SPINDLE_DLOG_NEW && !id)
 		n = snprintf(buf, size, "new");
+	else if (file.kind == SPINDLE_DLOG_FIX && !id)
+		n = snprintf(buf, size, "fix");
 	return n < 0 || (size_t)n >= size ? -EINVAL : 0;
 }
 
@@ -46,6 +48,8 @@ static struct spindle_dlog_file guess(const char *text)
 		file.id = strtoull(text + 6, NULL, 10);
 	} else if (!strcmp(text, "new")) {
 		file.kind = SPINDLE_DLOG_NEW;
+	} else if (!strcmp(text, "fix")) {
+		file.kind = SPINDLE_DLOG_FIX;
 	} else {
 		file.id = strtoull(text, NULL, 16);
 	}

@@ -6,6 +6,7 @@
  *	00000000000000a1.seg	a segment, by its number
  *	spare.N			a file of a segment's length without a number
  *	new			a file that is being made
+ *	fix			a segment that is being repaired
  *
  * All other files of the directory are foreign, and the log leaves them alone.
  *

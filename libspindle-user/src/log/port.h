@@ -25,6 +25,8 @@ enum spindle_dlog_kind {
 	SPINDLE_DLOG_SPARE,
 	/** @SPINDLE_DLOG_NEW: a file that is being made; the id is 0 */
 	SPINDLE_DLOG_NEW,
+	/** @SPINDLE_DLOG_FIX: a segment that is being repaired; the id is 0 */
+	SPINDLE_DLOG_FIX,
 };
 
 /**
@@ -52,6 +54,11 @@ enum spindle_dlog_what {
 	SPINDLE_DLOG_CREATE,
 	/** @SPINDLE_DLOG_RENAME: give @file the name @to, which no file has */
 	SPINDLE_DLOG_RENAME,
+	/**
+	 * @SPINDLE_DLOG_REPLACE: give @file the name @to. A file that has the name loses it in the
+	 * same moment, also if a crash comes
+	 */
+	SPINDLE_DLOG_REPLACE,
 	/** @SPINDLE_DLOG_REMOVE: remove @file */
 	SPINDLE_DLOG_REMOVE,
 	/** @SPINDLE_DLOG_SYNC_DIR: make all names durable */

@@ -18,6 +18,7 @@ void spindle_dlog_seek(struct spindle_dlog_reader *r, uint64_t lsn)
 	r->in_frame = false;
 	r->walking = false;
 	r->window.len = 0;
+	r->changes = r->map->changes;
 }
 
 /* The segment of the next record: the last one whose base is not above it. */
@@ -149,6 +150,8 @@ int spindle_dlog_read(struct spindle_dlog_reader *r, struct spindle_dlog_msg *m)
 {
 	int err;
 
+	if (r->changes != r->map->changes)
+		spindle_dlog_seek(r, r->lsn);
 	if (r->lsn < r->map->low)
 		return -ESTALE;
 	if (r->lsn >= r->map->until)

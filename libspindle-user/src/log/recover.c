@@ -120,16 +120,16 @@ static void leave_segment(struct spindle_dlog_scan *s, uint32_t i)
 /*
  * Find the bases. A segment without a frame in front of one with frames is damaged as a whole, and
  * has the base of the next one. Behind the last one with frames, it was never acknowledged. One
- * that begins behind the base of a later segment was cut.
+ * that begins behind the base of a later segment was cut. Those in front of @first are known.
  */
-static int find_bases(struct spindle_dlog_scan *s)
+static int find_bases(struct spindle_dlog_scan *s, uint32_t first)
 {
 	struct spindle_dlog_map *map = &s->map;
 	uint64_t base = 0;
 	uint32_t i;
 	int found;
 
-	for (i = map->n; i--;) {
+	for (i = map->n; i-- > first;) {
 		found = find_base(s, &map->seg[i]);
 		if (found < 0)
 			return found;
@@ -227,16 +227,30 @@ static int walk_segment(struct spindle_dlog_scan *s, struct spindle_dlog_walk *w
 	return found;
 }
 
-static int walk_all(struct spindle_dlog_scan *s)
+/* Nothing in front of the last segment changes any more, except for repairs. */
+static void note_resume(struct spindle_dlog_scan *s)
+{
+	uint32_t n = s->n_damaged;
+
+	s->resume = (struct spindle_dlog_resume){
+		.next = s->next, .time = s->time, .last_epoch = s->last_epoch,
+		.n_damaged = n, .n_epochs = s->n_epochs, .tail_damaged = s->tail_damaged,
+		.last_to = n && n <= s->max_damaged ? s->damaged[n - 1].to : 0,
+	};
+}
+
+static int walk_all(struct spindle_dlog_scan *s, uint32_t first)
 {
 	struct spindle_dlog_map *map = &s->map;
 	struct spindle_dlog_walk w;
 	uint32_t i;
 	int err = 0;
 
-	for (i = 0; i < map->n && !err; i++) {
+	for (i = first; i < map->n && !err; i++) {
 		bool last = i + 1 == map->n;
 
+		if (last)
+			note_resume(s);
 		spindle_dlog_walk_begin(&w, map, i, last ? 0 : map->seg[i + 1].lsn, last);
 		err = walk_segment(s, &w);
 	}
@@ -259,6 +273,30 @@ static int read_metas(struct spindle_dlog_scan *s)
 	return !good && s->map.n ? -EUCLEAN : 0;
 }
 
+static int begin_scan(struct spindle_dlog_scan *s)
+{
+	int err;
+
+	if (s->window.size < s->id.frame || s->window.size < SPINDLE_DLOG_BLOCK_MAX)
+		return -EINVAL;
+	err = list_files(s);
+	if (!err)
+		err = read_metas(s);
+	if (!err && s->acked < s->known)
+		s->acked = s->known;
+	return err;
+}
+
+static int walk_from(struct spindle_dlog_scan *s, uint32_t first)
+{
+	int err = walk_all(s, first);
+
+	if (!err && s->next < s->acked)
+		miss(s, s->acked);
+	s->map.until = s->next;
+	return err;
+}
+
 /**
  * spindle_dlog_recover - find out what a log has
  * @s: in: port, memory, known, and the longest frame; all else is 0
@@ -272,26 +310,103 @@ static int read_metas(struct spindle_dlog_scan *s)
  */
 int spindle_dlog_recover(struct spindle_dlog_scan *s)
 {
-	int err;
+	int err = begin_scan(s);
 
-	if (s->window.size < s->id.frame || s->window.size < SPINDLE_DLOG_BLOCK_MAX)
-		return -EINVAL;
-	err = list_files(s);
-	if (!err)
-		err = read_metas(s);
 	if (err || s->is_new)
 		return err;
-	if (s->acked < s->known)
-		s->acked = s->known;
-	err = find_bases(s);
+	err = find_bases(s, 0);
 	if (err)
 		return err;
 	s->next = s->map.low;
 	if (s->map.n && s->map.seg[0].lsn < s->map.low)
 		s->next = s->map.seg[0].lsn;
-	err = walk_all(s);
-	if (!err && s->next < s->acked)
-		miss(s, s->acked);
-	s->map.until = s->next;
-	return err;
+	return walk_from(s, 0);
+}
+
+static bool is_same(const struct spindle_dlog_ident *a, const struct spindle_dlog_ident *b)
+{
+	return !memcmp(a->lineage, b->lineage, sizeof(a->lineage)) && a->salt == b->salt &&
+	       a->subgroup == b->subgroup && a->node == b->node && a->block == b->block &&
+	       a->segment == b->segment;
+}
+
+/*
+ * The segments in front of the last one of @before are the same ones, except for those that were
+ * trimmed. Return: how many there are; UINT32_MAX if that is not so.
+ */
+static uint32_t count_same(const struct spindle_dlog_scan *s, const struct spindle_dlog_scan *before)
+{
+	const struct spindle_dlog_map *old = &before->map, *map = &s->map;
+	uint32_t i, gone = 0;
+
+	/* With damage, nothing says where the records of a view end that may be trimmed now. */
+	if (!old->n || !map->n || !is_same(&s->id, &before->id) ||
+	    (before->resume.n_damaged && old->low != map->low) ||
+	    before->resume.n_damaged > before->max_damaged ||
+	    before->resume.n_epochs > before->max_epochs)
+		return UINT32_MAX;
+	while (gone < old->n && old->seg[gone].seq != map->seg[0].seq)
+		gone++;
+	if (gone == old->n || (gone && old->seg[gone].lsn > map->low) ||
+	    map->n < old->n - gone)
+		return UINT32_MAX;
+	for (i = 0; gone + i < old->n; i++)
+		if (map->seg[i].seq != old->seg[gone + i].seq)
+			return UINT32_MAX;
+	for (i = 0; gone + i + 1 < old->n; i++)
+		map->seg[i] = old->seg[gone + i];
+	return i;
+}
+
+/* Epochs that are wholly below the log are not a part of it any more. */
+static void take_ranges(struct spindle_dlog_scan *s, const struct spindle_dlog_scan *before)
+{
+	const struct spindle_dlog_resume *r = &before->resume;
+	uint32_t i;
+
+	for (i = 0; i < r->n_damaged; i++) {
+		struct spindle_dlog_range range = before->damaged[i];
+
+		if (i + 1 == r->n_damaged)
+			range.to = r->last_to;
+		s->damaged[s->n_damaged++] = range;
+	}
+	for (i = 0; i < r->n_epochs; i++)
+		if (i + 1 == r->n_epochs ? r->next > s->map.low :
+					   before->epoch[i + 1].lsn > s->map.low)
+			s->epoch[s->n_epochs++] = before->epoch[i];
+	s->last_epoch = r->last_epoch;
+	s->tail_damaged = r->tail_damaged;
+	s->next = r->next;
+	s->time = r->time;
+}
+
+/**
+ * spindle_dlog_recover_since - find out what a log has, from what an earlier scan has found
+ * @s: as for spindle_dlog_recover(), with room for no fewer ranges and epochs than @before
+ * @before: the earlier scan, with all segments the same files as now
+ *
+ * Only the last segment of the earlier scan and those behind it are read. Damage that has come to
+ * other segments since is not found.
+ *
+ * Return: as spindle_dlog_recover(); -EAGAIN if that has to be called, with a new @s.
+ */
+int spindle_dlog_recover_since(struct spindle_dlog_scan *s, const struct spindle_dlog_scan *before)
+{
+	uint32_t first;
+	int err = begin_scan(s);
+
+	if (err)
+		return err;
+	first = s->is_new ? UINT32_MAX : count_same(s, before);
+	if (first == UINT32_MAX)
+		return -EAGAIN;
+	err = find_bases(s, first);
+	if (err)
+		return err;
+	if (s->map.n <= first || s->map.seg[first].lost ||
+	    s->map.seg[first].lsn != before->map.seg[before->map.n - 1].lsn)
+		return -EAGAIN;
+	take_ranges(s, before);
+	return walk_from(s, first);
 }

@@ -336,7 +336,7 @@ static void take_scan(struct spindle_dlog *log, const struct spindle_dlog_scan *
 	log->time = s->time;
 	log->era = s->last_epoch.era;
 	log->vid = s->last_epoch.vid;
-	log->next_seq = s->seq;
+	log->next_seq = s->seq + (s->tail_damaged ? SPINDLE_DLOG_RESERVE : 0);
 	log->number = s->number;
 	log->has_meta[0] = has_meta(s, 0);
 	log->has_meta[1] = has_meta(s, 1);
