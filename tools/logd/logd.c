@@ -17,7 +17,7 @@
 /* A state is reported when it changes, and not more often than this. */
 #define TELL_MS		10000U
 /* No wait of the loop is longer. */
-#define WAIT_MS		((int)LOGD_LOOK_MS)
+#define WAIT_MS		((int)LOGD_SNAPSHOT_MS)
 
 static uint64_t wall_ns(void)
 {

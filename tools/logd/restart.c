@@ -211,7 +211,7 @@ static void wait_for_kernel(struct logd_restart *r, uint32_t limit, uint64_t now
 	enum logd_kernel state;
 	uint64_t era, vid;
 
-	if (now - r->looked_ms < LOGD_LOOK_MS)
+	if (now - r->looked_ms < LOGD_KERNEL_MS)
 		return;
 	r->looked_ms = now;
 	state = logd_kernel_look(r, &era, &vid);

@@ -29,7 +29,7 @@ struct logd_opts;
 /* The members are asked for it this often. */
 #define LOGD_ASK_MS	300U
 /* The kernel is asked this often whether the node is in its view. */
-#define LOGD_LOOK_MS	200U
+#define LOGD_KERNEL_MS	200U
 
 /**
  * enum logd_kernel - the node in the kernel

@@ -108,7 +108,7 @@ void logd_snapshots_look(struct logd *l)
 	int fd;
 
 	if (l->broken || l->failed || !l->log.opened ||
-	    (s->look_ms && now - s->look_ms < LOGD_LOOK_MS))
+	    (s->look_ms && now - s->look_ms < LOGD_SNAPSHOT_MS))
 		return;
 	s->look_ms = now;
 	fd = openat(l->io.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -32,7 +32,7 @@ struct logd_snapshots {
 };
 
 /* The files are read this often. */
-#define LOGD_LOOK_MS	2000U
+#define LOGD_SNAPSHOT_MS	2000U
 
 void logd_snapshots_look(struct logd *l);
 bool logd_snapshots_position(struct logd *l, uint64_t *lsn);
