@@ -157,8 +157,8 @@ SPINDLE_API void spindle_log_close(struct spindle_log *log);
  * spindle_log_refresh() - see what was written and trimmed since
  * @log: the reader, which stays at its position
  *
- * Reads the newest segment that the reader knows and those behind it. All of the log is read only if
- * other segments have changed, as after a repair. Damage that has come to these since is found by
+ * Reads the newest segment that the reader knows and those behind it. All of the log is read only
+ * if other segments have changed, as after a repair. Damage that has come to these since is found by
  * spindle_log_read(), and not listed before.
  *
  * A restart of the group may cut a log and write other messages to positions that the reader has
@@ -168,8 +168,8 @@ SPINDLE_API void spindle_log_close(struct spindle_log *log);
  * has the same effect.
  *
  * Return: 0; -ERANGE: the log was cut in front of the reader, which went back and knows the log as
- * it is now; -EXDEV: another log is in the directory now; or the errors of spindle_log_open(). After
- * the errors other than -ERANGE the reader knows what it knew before.
+ * it is now; -EXDEV: another log is in the directory now; or the errors of spindle_log_open().
+ * After the errors other than -ERANGE the reader knows what it knew before.
  */
 SPINDLE_API int spindle_log_refresh(struct spindle_log *log);
 
