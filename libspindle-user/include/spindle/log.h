@@ -158,8 +158,8 @@ SPINDLE_API void spindle_log_close(struct spindle_log *log);
  * @log: the reader, which stays at its position
  *
  * Reads the newest segment that the reader knows and those behind it. All of the log is read only
- * if other segments have changed, as after a repair. Damage that has come to these since is found by
- * spindle_log_read(), and not listed before.
+ * if other segments have changed, as after a repair. Damage that has come to these since is found
+ * by spindle_log_read(), and not listed before.
  *
  * A restart of the group may cut a log and write other messages to positions that the reader has
  * passed. This is found while the log still has the segment that the cut has made, or a later one
