@@ -714,7 +714,7 @@ const char *spindle_log_strerror(int err)
 	case ESTALE:
 		return "the position was trimmed";
 	case ERANGE:
-		return "the position is behind the end of the log, or the log was cut in front of it";
+		return "the position is behind the end of the log";
 	case EXDEV:
 		return "another log is in the directory now";
 	case EBUSY:

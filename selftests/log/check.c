@@ -148,7 +148,7 @@ static u64 look_at_frames(struct sim *sim)
 
 /*
  * A frame that is intact and proven by intact ones of its log must not be reported as damaged. A
- * frame of a repair may go astray to its own place in the segment, and then others do not follow.
+ * frame of a repair may go astray to its own place in the segment. Then the chain is broken there.
  */
 static bool must_be_there(struct sim *sim, u64 lsn)
 {
@@ -164,7 +164,7 @@ static bool must_be_there(struct sim *sim, u64 lsn)
 	for (i = 0; i < sim->frames; i++) {
 		struct sim_frame *o = &sim->frame[i];
 
-		if (o->intact && o->seq == f->seq && o->fix && !f->fix)
+		if (o->intact && o->seq == f->seq && o->fix != f->fix)
 			return false;
 		if (o->intact && o->seq == f->seq)
 			proof = max(proof, o->acked);

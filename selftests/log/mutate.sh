@@ -94,6 +94,7 @@ mutant cut_names cut.c '/^static bool is_needed/,/^}/ s/	default:/	case SPINDLE_
 mutant cut_unsynced cut.c 's/return c->copy \&\& !c->port->through;/return false;/'
 mutant cut_head_unsynced cut.c '/case SPINDLE_DLOG_CUT_SYNC_HEAD:/d; /^static bool is_needed/,/^}/ s/	default:/	case SPINDLE_DLOG_CUT_SYNC_HEAD: return false; default:/'
 mutant cut_again cut.c 's/	if (c->step == SPINDLE_DLOG_CUT_TAIL)/	if (!c->is_cut \&\& c->step == SPINDLE_DLOG_CUT_TAIL)/'
+mutant cut_without_room cut.c 's/n += s->file\[i\].kind == SPINDLE_DLOG_SEGMENT;/;/'
 mutant cut_is_lost recover.c 's/} else if (found || i + 1 == map->n) {/} else if (i + 1 == map->n) {/'
 mutant epochs_oldest recover.c 's/} else if (s->newest \&\& /} else if (0 \&\& /'
 

@@ -42,6 +42,7 @@ static void choose_faults(struct sim *sim)
 	sim->cutting = rng_chance(&sim->rng, 60);
 	sim->may_cut = false;
 	sim->was_cut = false;
+	sim->cut_seq = ~0ULL;
 	sim->map_max = 3 + rng_below(&sim->rng, SIM_SEGMENTS - 3);
 	sim->eio = rng_chance(&sim->rng, 20) ? 1 + rng_below(&sim->rng, 20) : 0;
 	sim->corrupts = rng_chance(&sim->rng, 35);
@@ -222,6 +223,8 @@ static bool cut_at(struct sim *sim, u64 lsn)
 	int err = spindle_dlog_cut(&c, &sim->scan, lsn);
 
 	sim->cut_base = c.base;
+	if (!c.is_cut)
+		sim->cut_seq = c.seq;
 	while (!err && sim->disk.pending && !(sim->cutting && rng_chance(&sim->rng, 7)))
 		err = end_step(sim, &c);
 	if (err && err != -EIO && err != -E2BIG && err != -ENOSPC)
@@ -439,11 +442,20 @@ static void flip(struct sim *sim, struct disk_file *f)
 	note_hurt(sim);
 }
 
+/* A segment that cuts is the only one that says so, as long as no later one has frames. */
+static struct disk_file *any_that_cuts_nothing(struct sim *sim)
+{
+	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_SEGMENT, .id = sim->cut_seq };
+	struct disk_file *f = disk_any_segment(&sim->disk);
+
+	return f == disk_find(&sim->disk, name) ? NULL : f;
+}
+
 static void hurt_disk(struct sim *sim)
 {
 	u64 meta = rng_below(&sim->rng, 2);
 	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_META, .id = meta };
-	struct disk_file *f = disk_any_segment(&sim->disk);
+	struct disk_file *f = any_that_cuts_nothing(sim);
 
 	if (!sim->corrupts)
 		return;
@@ -474,7 +486,7 @@ static void delete_segment(struct sim *sim)
 		return;
 	name.id = map->seg[1 + rng_below(&sim->rng, map->n - 2)].seq;
 	f = disk_find(&sim->disk, name);
-	if (!f)
+	if (!f || name.id == sim->cut_seq)
 		return;
 	SIM_SAY(sim, "segment %llu is removed\n", (unsigned long long)name.id);
 	f->used = false;

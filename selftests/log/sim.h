@@ -85,6 +85,7 @@ struct sim {
 	bool may_cut; /* a cut at @cut_to has not ended */
 	u64 cut_to;
 	u64 cut_base; /* of the segment that cuts */
+	u64 cut_seq; /* its number */
 	bool was_cut; /* in this schedule */
 	struct spindle_dlog_range fix_range; /* of the segment whose repair began last */
 

@@ -157,9 +157,9 @@ SPINDLE_API void spindle_log_close(struct spindle_log *log);
  * spindle_log_refresh() - see what was written and trimmed since
  * @log: the reader, which stays at its position
  *
- * Reads the newest segment that the reader knows and those behind it. All of the log is read only if
- * other segments have changed, as after a repair. Damage that has come to these since is found by
- * spindle_log_read(), and not listed before.
+ * Reads the newest segment that the reader knows and those behind it. All of the log is read only
+ * if other segments have changed, as after a repair. Damage that has come to these since is found
+ * by spindle_log_read(), and not listed before.
  *
  * A restart of the group may cut a log and write other messages to positions that the reader has
  * passed. This is found while the log still has the segment that the cut has made, or a later one
@@ -167,9 +167,9 @@ SPINDLE_API void spindle_log_close(struct spindle_log *log);
  * of these, or to the end of the log. A repair that makes a new segment at the damaged end of a log
  * has the same effect.
  *
- * Return: 0; -ERANGE: the log was cut in front of the reader, which went back and knows the log as it
- * is now; -EXDEV: another log is in the directory now; or the errors of spindle_log_open(). After
- * one of these the reader knows what it knew before.
+ * Return: 0; -ERANGE: the log was cut in front of the reader, which went back and knows the log as
+ * it is now; -EXDEV: another log is in the directory now; or the errors of spindle_log_open().
+ * After the errors other than -ERANGE the reader knows what it knew before.
  */
 SPINDLE_API int spindle_log_refresh(struct spindle_log *log);
 
