@@ -17,7 +17,7 @@ FIGURES="commits messages column_writes column_bytes disk_writes disk_flushes di
 
 pace()
 {
-	[ "$1" = 0 ] && echo -c 0 -t "$SECS" || echo -R "$1" -c 0 -t "$SECS"
+	[ "$1" = 0 ] && echo -c "$count" || echo -R "$1" -c 0 -t "$SECS"
 }
 
 plain_writes=
@@ -37,7 +37,7 @@ run_commits()
 {
 	local before after sent
 
-	nodes_up $SIZE && measure_plain "$1" || return 1
+	nodes_up $SIZE && logged_count $SIZE && measure_plain "$1" || return 1
 	before=$(disk_now)
 	# shellcheck disable=SC2046 # words
 	logged_perf $SIZE -W 0 $(pace "$1") || return 1

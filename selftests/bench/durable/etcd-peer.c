@@ -60,6 +60,7 @@ struct request {
  * @asks: the call under way is no put
  * @closed: calls that have ended
  * @failed: something was wrong
+ * @why: what the server said of it
  */
 struct link {
 	struct client *c;
@@ -74,6 +75,7 @@ struct link {
 	bool asks;
 	uint64_t closed;
 	bool failed;
+	char why[128];
 };
 
 /* ---- protobuf -------------------------------------------------------------- */
@@ -172,9 +174,11 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
 		     size_t namelen, const uint8_t *value, size_t len, uint8_t flags, void *arg)
 {
 	struct request *r = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
+	struct link *l = arg;
 
 	(void)flags;
-	(void)arg;
+	if (r && namelen == 12 && !memcmp(name, "grpc-message", 12) && len)
+		snprintf(l->why, sizeof(l->why), "%.*s", (int)len, (const char *)value);
 	if (r && namelen == 11 && !memcmp(name, "grpc-status", 11))
 		r->good = len == 1 && *value == '0';
 	return 0;
@@ -420,7 +424,7 @@ static int measure(struct link *l)
 			return 0;
 		came = turn(l, c->rate > 0 ? 1 : NAP_MS);
 		if (came < 0)
-			return client_say(c, "a put has failed, or the connection");
+			return client_say(c, "a put has failed, or the connection: %s", l->why);
 		if (came)
 			moved = now;
 		if (!in_time(l, moved))

@@ -25,9 +25,9 @@ run_durable()
 {
 	local before
 
-	nodes_up "$1" || return 1
+	nodes_up "$1" && logged_count "$1" || return 1
 	before=$(disk_now | cut -d ' ' -f 2)
-	logged_perf "$1" -c 0 -t "$SECS" || return 1
+	logged_perf "$1" -W 0 -c "$count" || return 1
 	note goodput "$(column /tmp/bench.csv durable_goodput)"
 	note rate "$(column /tmp/bench.csv durable_rate)"
 	note stable_goodput "$(column /tmp/bench.csv goodput)"

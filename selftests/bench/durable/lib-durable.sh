@@ -158,6 +158,23 @@ logged_perf()
 	group_perf $LOGGED "$@" && count_frames "$from"
 }
 
+# logged_count SIZE: $count is a number of messages that take about $SECS until they are durable. A time
+# would end while the history is full of messages that are not.
+count=
+counted_size=
+logged_count()
+{
+	[ "$counted_size" != "$1" ] || return 0
+	group_perf $LOGGED "$1" -W 0 -c $(((2 << 20) / ($1 + 64))) || return 1
+	count=$(awk -v rate="$(column /tmp/bench.csv durable_rate)" -v secs="$SECS" -v size="$1" '
+		BEGIN {
+			most = 32 * 2 ^ 20 / (size + 64)
+			n = int(rate * secs)
+			print n < 100 ? 100 : n > most ? int(most) : n
+		}')
+	counted_size=$1
+}
+
 # ---- the disk alone ----------------------------------------------------------
 
 FIO_MB=64

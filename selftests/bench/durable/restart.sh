@@ -4,7 +4,7 @@
 # How long it takes to read a log: by spindle-ctl log verify, and by a logger that begins. No page of
 # it is in memory. The x axis is the length of the log in MiB, LOG_MB.
 # bench: mem=2048
-# bench: disk=4608
+# bench: disk=1024+3*LOG_MB
 . ./lib-bench.sh
 # shellcheck source=selftests/bench/durable/lib-durable.sh
 . "./${LIST:+durable/}lib-durable.sh"
