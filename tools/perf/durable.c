@@ -8,7 +8,7 @@
 #include "common/util.h"
 #include "durable.h"
 
-/* Entries of the first ring, and the longest wait between two looks whether the thread has to end. */
+/* Entries of the first ring, and the longest wait before the thread looks if it has to end. */
 #define FIRST	1024
 #define WAIT_MS	100
 

@@ -36,8 +36,8 @@ struct perf_due {
  * struct perf_durable - the messages of an end, and the thread that waits for them
  *
  * perf_durable_begin() makes it, and perf_durable_end() frees it. In between the thread waits with
- * @q. Only the loop that drives the end uses @batch and @batched. All members behind @lock are
- * under it.
+ * the attachment. Only the loop that drives the end uses the batch, and all that follows the lock
+ * in this struct is under it.
  */
 struct perf_durable {
 	/** @thread: the thread */

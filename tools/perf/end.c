@@ -111,7 +111,7 @@ int perf_end_attach(struct perf_end *e, const struct perf_load *load, uint32_t n
 /* Undo perf_end_attach(). A zeroed end is allowed. */
 void perf_end_detach(struct perf_end *e)
 {
-	/* Its thread waits with the attachment. */
+	/* The thread of @e->durable waits with the attachment. */
 	perf_durable_end(e->durable);
 	e->durable = NULL;
 	if (e->from)

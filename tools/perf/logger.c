@@ -47,11 +47,10 @@ static int open_socket(const char *path)
 	return err;
 }
 
-/* Signals for this program come to its loggers, too, and they outlast a Ctrl-C to be ended in order. */
+/* A logger has a process group of its own, because Ctrl-C must not end it before its subgroup. */
 static void become(const char *dir, uint32_t node, const char *notify, const char *messages)
 {
-	char *argv[] = { PROGRAM, "-d", (char *)dir, "-P", "none",
-			 ctl_asprintf("%u", node), NULL };
+	const char *id = ctl_asprintf("%u", node);
 	int fd = open(messages, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -60,8 +59,8 @@ static void become(const char *dir, uint32_t node, const char *notify, const cha
 	setenv("NOTIFY_SOCKET", notify, 1);
 	if (fd < 0 || dup2(fd, STDERR_FILENO) < 0)
 		_exit(127);
-	execvp(argv[0], argv);
-	dprintf(STDERR_FILENO, "%s: %s\n", argv[0], strerror(errno));
+	execlp(PROGRAM, PROGRAM, "-d", dir, "-P", "none", id, (char *)NULL);
+	dprintf(STDERR_FILENO, "%s: %s\n", PROGRAM, strerror(errno));
 	_exit(127);
 }
 
@@ -172,7 +171,7 @@ void perf_loggers_end(struct perf_loggers *l)
 {
 	unsigned int i;
 
-	/* They end in order, which a second signal would cut short. */
+	/* A second signal would end a logger before it has written what it has read. */
 	for (i = 0; i < l->count; i++)
 		kill(l->pid[i], SIGTERM);
 	for (i = 0; i < l->count; i++)

@@ -290,7 +290,7 @@ static double local_share(const struct perf_end *e)
 	return active ? (double)local / active : 0;
 }
 
-/* The same of what is durable, by the senders that have logs. Without one the figures are unknown. */
+/* Collect what is durable, by senders that have logs. Without one the figures are unknown. */
 static void gather_durable(struct run *run)
 {
 	struct perf_sample *s = &run->sample;

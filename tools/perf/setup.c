@@ -200,7 +200,7 @@ int perf_setup_view(struct perf_place *place, const struct perf_where *where,
 int perf_setup(struct perf_place *place, const struct perf_where *where,
 	       const struct perf_conf *conf)
 {
-	/* Only live views have subgroups with logs. Disks may keep a node from its work for long. */
+	/* Only live views have subgroups with logs. A disk may keep a node from its work. */
 	struct ctl_view view = {
 		.vid = ctl_val_num(1),
 		.is_live = conf->log,

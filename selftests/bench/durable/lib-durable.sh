@@ -168,9 +168,10 @@ logged_count()
 	group_perf $LOGGED "$1" -W 0 -c $(((2 << 20) / ($1 + 64))) || return 1
 	count=$(awk -v rate="$(column /tmp/bench.csv durable_rate)" -v secs="$SECS" -v size="$1" '
 		BEGIN {
-			most = 32 * 2 ^ 20 / (size + 64)
+			most = 33554432 / (size + 64)
 			n = int(rate * secs)
-			print n < 100 ? 100 : n > most ? int(most) : n
+			n = n < most ? n : int(most)
+			print (n > 100 ? n : 100)
 		}')
 	counted_size=$1
 }
@@ -202,6 +203,7 @@ fio_run()
 	depth=$2
 	shift 2
 	fio_files || return 1
+	# shellcheck disable=SC2016 # for fio
 	limit "$POINT_LIMIT" fio --name=log --directory=$DISK/fio --numjobs=$NODE_COUNT \
 		--filename_format='log.$jobnum' --size=${FIO_MB}m --overwrite=1 --fallocate=none \
 		--rw=write --bs="$bytes" --direct=1 --sync=dsync --ioengine=io_uring \
@@ -230,9 +232,17 @@ figure_of()
 		printf ',,,'
 		return
 	}
-	sort -g "/tmp/notes/$1.$2" | awk '{ v[NR] = $1 }
-		END { h = int((NR + 1) / 2); printf ",%.9g,%.9g,%.9g",
-			NR % 2 ? v[h] : (v[h] + v[h + 1]) / 2, v[1], v[NR] }'
+	# The sort of the guest knows whole numbers only.
+	awk '
+	{
+		for (i = NR; i > 1 && v[i - 1] > $1 + 0; i--)
+			v[i] = v[i - 1]
+		v[i] = $1 + 0
+	}
+	END {
+		h = int((NR + 1) / 2)
+		printf ",%.9g,%.9g,%.9g", NR % 2 ? v[h] : (v[h] + v[h + 1]) / 2, v[1], v[NR]
+	}' "/tmp/notes/$1.$2"
 }
 
 head_of_figures()

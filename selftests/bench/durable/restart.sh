@@ -42,7 +42,7 @@ fill_log()
 	spindle-ctl -j log show $DISK/logs/1/$LOGGED >/tmp/log.json
 }
 
-# Its positions are on disk, and nothing else is to be done.
+# The logger has read its log, and all positions are durable again.
 begin_again()
 {
 	logger_begins 1 && wait_until 300 test "$(number_of 1 $LOGGED durable)" = \
