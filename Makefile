@@ -136,6 +136,8 @@ try:
 #:                  PAGE=1 UPDATE=1
 #: bench-sst        the evaluation of the SST paper: FIG=8,12 QUICK=1 MACHINE=uml|icount
 #:                  PAGE=1 UPDATE=1; and "make bench FIG=sst"
+#: bench-durable    groups with logs, beside etcd, NATS and fio: FIG=goodput,others QUICK=1
+#:                  PAGE=1 UPDATE=1 LOG_MB=1024
 bench:
 	@selftests/bench/run
 bench-peers:
@@ -144,6 +146,8 @@ bench-rdmc:
 	@SWEEPS=rdmc selftests/bench/run
 bench-sst:
 	@SWEEPS=sst selftests/bench/run
+bench-durable:
+	@SWEEPS=durable selftests/bench/run
 
 #: html             the pages of Documentation as a site, in build/html
 # A reference to nothing is a warning (-n), and a warning is an error (-W).
@@ -214,5 +218,5 @@ clean:
 
 .PHONY: all help modules modules-all modules_links lib tools progs demo check \
 	check-unit check-build check-vm sim check-model uml check-native check-debug fuzz fuzz-core \
-	chaos check-race try bench bench-peers bench-rdmc bench-sst html style modules_install install dkms-install \
+	chaos check-race try bench bench-peers bench-rdmc bench-sst bench-durable html style modules_install install dkms-install \
 	uninstall clean

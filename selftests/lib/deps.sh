@@ -5,7 +5,7 @@
 #
 #   deps.sh PURPOSE...	build lib style vm kernel-6.1 kernel-6.12
 #			headers-6.1 headers-6.12 bench bench-peers bench-rdmc
-#			model fuzz docs cost
+#			bench-durable model fuzz docs cost
 #
 # Nothing is said or done when nothing is missing.  As root on Debian the rest
 # is installed with apt; elsewhere it is listed and the status is 1.
@@ -49,6 +49,9 @@ needs_bench_peers="cmd/corosync:corosync cmd/corosync-cmapctl:corosync
 # Further packages for "make bench-rdmc", besides those of "make bench": the
 # other system.
 needs_bench_rdmc="cmd/mpirun:openmpi-bin cmd/mpicc:libopenmpi-dev"
+# Further packages for "make bench-durable": the other systems, and what measures a disk.
+needs_bench_durable="cmd/etcd:etcd-server cmd/nats-server:nats-server cmd/fio:fio
+	cmd/mkfs.ext4:e2fsprogs pc/libnghttp2:libnghttp2-dev pc/libnats:libnats-dev"
 # Packages for "make -C selftests/core/fuzz" alone.
 needs_fuzz="cmd/clang-14:clang-14 cmd/perl:perl cmd/make:make
 	file/usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a:libclang-rt-14-dev"
@@ -122,6 +125,7 @@ find_missing()
 		bench) needs=$needs_bench ;;
 		bench-peers) needs=$needs_bench_peers ;;
 		bench-rdmc) needs=$needs_bench_rdmc ;;
+		bench-durable) needs=$needs_bench_durable ;;
 		model) needs=$needs_model ;;
 		docs) needs=$needs_docs ;;
 		fuzz) needs=$needs_fuzz ;;
@@ -160,8 +164,12 @@ apt=(apt-get -qq -y --no-install-recommends -o "DPkg::Lock::Timeout=600"
 	-o "Dpkg::Use-Pty=0")
 # A package with a daemon would start it, now and whenever this machine boots.
 policy=/usr/sbin/policy-rc.d
-if [[ " ${missing[*]} " == *" corosync "* ]]; then
-	on_exit "systemctl disable corosync >/dev/null 2>&1 || :"
+daemons=()
+for daemon in corosync:corosync etcd-server:etcd nats-server:nats-server; do
+	[[ " ${missing[*]} " != *" ${daemon%%:*} "* ]] || daemons+=("${daemon#*:}")
+done
+if ((${#daemons[@]})); then
+	on_exit "systemctl disable ${daemons[*]} >/dev/null 2>&1 || :"
 	if [[ ! -e $policy ]]; then
 		on_exit "rm -f $policy"
 		printf '#!/bin/sh\nexit 101\n' >$policy

@@ -75,7 +75,7 @@ static bool end_reading(struct logd *l, int err)
  */
 bool logd_append(struct logd *l, const struct spindle_dlog_msg *m)
 {
-	int err = spindle_dlog_append(&l->log, m, wall_ns());
+	int err = spindle_dlog_append(&l->log, m, l->wall_ns);
 
 	if (err == -EAGAIN || err == -ENOSPC)
 		l->blocked = true;
@@ -189,7 +189,10 @@ bool logd_begin_reading(struct logd *l, bool next)
 void logd_work(struct logd *l)
 {
 	unsigned int budget = BUDGET;
+	bool busy = false;
 
+	/* No clock is read for each message, because that may be a system call. */
+	l->wall_ns = wall_ns();
 	logd_repair_work(l);
 	logd_catch_work(l);
 	while (l->reading && !l->blocked && budget--) {
@@ -198,8 +201,10 @@ void logd_work(struct logd *l)
 		if (!take(l, &l->msg[l->at]))
 			break;
 		l->at++;
-		l->busy_ms = now_ms();
+		busy = true;
 	}
+	if (busy)
+		l->busy_ms = now_ms();
 	if (l->reading && l->at == l->n)
 		spindle_release(&l->q);
 	if (!l->broken)

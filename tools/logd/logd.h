@@ -153,6 +153,8 @@ struct logd {
 	uint64_t space_ms;
 	/** @busy_ms: when a message was appended last */
 	uint64_t busy_ms;
+	/** @wall_ns: the wall clock when logd_work() began */
+	uint64_t wall_ns;
 };
 
 unsigned int logd_find(uint32_t node, char ***names);

@@ -64,6 +64,8 @@ const struct ctl_opt perf_params[] = {
 	{ .name = "visibility", .kind = CTL_OPT_WORD, .names = &ctl_visibility,
 	  AT(visibility), .group = PERF_MAKE,
 	  .def = SPINDLE_VISIBILITY_AUTO, .value = "HOW", .help = "auto, poll or imm" },
+	{ .name = "log", .kind = CTL_OPT_FLAG, AT(log), .group = PERF_MAKE, .max = 1,
+	  .help = "each node has a log, see --log-dir" },
 	{ .name = "idle-us", .kind = CTL_OPT_NUM, AT(idle_us), .group = PERF_MAKE,
 	  .max = SPINDLE_MAX_IDLE_US, .def = SPINDLE_DEF_IDLE_US, .value = "US",
 	  .help = "an engine polls so long without work" },

@@ -41,6 +41,8 @@ struct perf_conf {
 	uint64_t mode;
 	/** @visibility: enum spindle_visibility */
 	uint64_t visibility;
+	/** @log: the subgroups have logs */
+	uint64_t log;
 	/** @idle_us: microseconds that an engine polls without work */
 	uint64_t idle_us;
 	/** @size: bytes of a message */

@@ -13,7 +13,7 @@
 #include "stop.h"
 
 /* Messages that one read takes, and the number of reads in a step. */
-#define BATCH	64
+#define BATCH	PERF_DUES
 #define TURNS	4
 
 /* Rounds of silence, where the number of rounds is not known in advance. */
@@ -102,12 +102,18 @@ int perf_end_attach(struct perf_end *e, const struct perf_load *load, uint32_t n
 	e->me = sender ? &e->from[e->q.sender_rank] : NULL;
 	e->hello_due = sender;
 	e->slow = e->q.rank >= e->q.members - perf_some(load->conf->upcall_nodes, e->q.members);
-	return 0;
+	if (!e->me || !e->me->active || !(e->q.features & SPINDLE_FEAT_LOG))
+		return 0;
+	e->durable = perf_durable_begin(&e->q);
+	return e->durable ? 0 : -1;
 }
 
 /* Undo perf_end_attach(). A zeroed end is allowed. */
 void perf_end_detach(struct perf_end *e)
 {
+	/* The thread of @e->durable waits with the attachment. */
+	perf_durable_end(e->durable);
+	e->durable = NULL;
 	if (e->from)
 		spindle_detach(&e->q);
 	ctl_free(e->from);
@@ -153,6 +159,8 @@ void perf_end_begin(struct perf_end *e, uint64_t rep)
 		}
 	}
 	e->bytes = e->msgs * load->size;
+	if (e->durable)
+		perf_durable_clear(e->durable);
 }
 
 /* Start the repetition, because all members are ready. */
@@ -169,6 +177,8 @@ void perf_end_start(struct perf_end *e, uint64_t now)
 	if (load->gap > 0)
 		e->due += load->gap * e->q.sender_rank / e->q.senders;
 	e->running = true;
+	if (e->durable)
+		perf_durable_start(e->durable, e->stop);
 	if (!e->me || !e->me->delayed || !load->silent)
 		return;
 	err = spindle_silence(&e->q, load->quota[which] ? load->quota[which] : SILENCE);
@@ -176,14 +186,19 @@ void perf_end_start(struct perf_end *e, uint64_t now)
 		perf_end_fail(e, "cannot be silent: %s", strerror(-err));
 }
 
-/* Has the end sent its part of the repetition, and has all data arrived? */
+/*
+ * Has the end sent its part of the repetition, has all data arrived, and is it durable where there
+ * are logs?
+ */
 bool perf_end_done(const struct perf_end *e)
 {
 	if (e->left || e->held)
 		return false;
 	if (!e->me || !e->me->active)
 		return true;
-	return e->quota == PERF_OPEN ? e->end_said : e->sent == e->quota;
+	if (e->quota == PERF_OPEN ? !e->end_said : e->sent != e->quota)
+		return false;
+	return !e->durable || !perf_durable_left(e->durable);
 }
 
 /* ---- reading ----------------------------------------------------------- */
@@ -231,6 +246,9 @@ static int take_data(struct perf_end *e, const struct spindle_msg *m, struct per
 		return perf_end_fail(e, "node %u: message %llu: wrong bytes", m->node,
 				     (unsigned long long)num);
 	perf_from_set(f, f->at + 1);
+	if (e->durable)
+		perf_durable_note(e->durable, m->lsn,
+				  f == e->me && load->heads ? head->time : 0, counted);
 	e->hash = perf_mix(e->hash ^ ((uint64_t)m->sender << 56 ^ num)) + 1;
 	if (counted) {
 		e->msgs++;
@@ -327,6 +345,8 @@ static int read_some(struct perf_end *e, uint64_t now)
 		if (e->slow && e->load->upcall && !hold)
 			perf_spin(e->load->upcall);
 	}
+	if (e->durable)
+		perf_durable_give(e->durable);
 	if (e->load->heads && e->running)
 		take_times(e, msg, n, now);
 	if (counted)
@@ -349,6 +369,9 @@ int perf_end_step(struct perf_end *e)
 	uint64_t now = perf_now();
 	int turn, n, rc, moved = 0;
 
+	if (e->durable && perf_durable_error(e->durable))
+		return perf_end_fail(e, "cannot wait for the logs: %s",
+				     strerror(-perf_durable_error(e->durable)));
 	if (e->held && now >= e->held) {
 		e->held = 0;
 		spindle_release(&e->q);

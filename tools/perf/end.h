@@ -12,6 +12,7 @@
 #include <spindle/spindle.h>
 
 #include "conf.h"
+#include "durable.h"
 #include "hist.h"
 #include "msg.h"
 
@@ -120,6 +121,8 @@ struct perf_end {
 	struct perf_hist *slowest;
 	/** @late: times from when messages were due until they were sent */
 	struct perf_hist *late;
+	/** @durable: of a sender in a subgroup with logs: what it waits for, or NULL */
+	struct perf_durable *durable;
 	/** @rep: repetition */
 	uint64_t rep;
 	/** @running: the repetition has begun */

@@ -22,6 +22,9 @@
 /* Queues of one end of a connection with soft-RoCE, which keeps them in memory. */
 #define QUEUES	(512ULL << 10)
 
+/* What the kernel takes for the history of a subgroup with logs. */
+#define HISTORY	(16ULL << 20)
+
 static uint64_t align(uint64_t v, uint64_t to)
 {
 	return (v + to - 1) / to * to;
@@ -61,7 +64,8 @@ uint64_t perf_limit_ring(const struct perf_conf *conf)
  * Each of n nodes has a row of each member. A row has headers and rings for each subgroup in which
  * the member sends, and a block per subgroup. The layout of a row is that of
  * kmod/core/base/layout.h. The engine and the process have a descriptor for each message that can
- * be under way. Each node is connected to all others.
+ * be under way. Each node is connected to all others. With logs each node keeps what its logger has
+ * not persisted.
  *
  * Return: bytes
  */
@@ -78,7 +82,8 @@ uint64_t perf_limit_memory(const struct perf_conf *conf)
 	uint64_t process = active * (log * sizeof(struct spindle_dlv) +
 				     (conf->copy_out ? ring + log * 8 : 0));
 
-	return n * (n * blocks + s * rings + engine + process + (n - 1) * QUEUES);
+	return n * (n * blocks + s * rings + engine + process + (n - 1) * QUEUES +
+		    conf->log * conf->subgroups * HISTORY);
 }
 
 /* The memory that the machine has available; 0 if it does not say. */
@@ -159,6 +164,8 @@ const char *perf_limit(const struct perf_conf *conf, bool setup)
 	if (conf->mode == SPINDLE_MODE_TABLE || conf->mode == SPINDLE_MODE_TABLE_READ)
 		return ctl_asprintf("mode %s: a table has no messages to measure",
 				    ctl_name(&ctl_mode, conf->mode));
+	if (conf->log && conf->mode != SPINDLE_MODE_ORDERED)
+		return "log and mode unordered: only an order can be logged";
 	if (conf->closed && conf->rate)
 		return "latency and rate: a sender waits for its message, or sends by the clock";
 	if (conf->delay && conf->rate)

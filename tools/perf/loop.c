@@ -70,6 +70,9 @@ static int stalled(const struct perf_loop *l)
 			perf_join_explain(e);
 			break;
 		}
+		if (e->durable && perf_durable_left(e->durable))
+			ctl_err("node %u, subgroup %u: %llu messages are not durable", e->q.node,
+				e->q.subgroup, (unsigned long long)perf_durable_left(e->durable));
 		for (s = 0; s < e->q.senders; s++) {
 			const struct perf_from *f = &e->from[s];
 

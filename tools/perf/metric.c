@@ -33,6 +33,10 @@ const struct perf_metric perf_metrics[PERF_METRICS] = {
 	TIMES(OWN, "own", "own delivery"),
 	TIMES(SLOWEST, "slowest", "last member here"),
 	TIMES(LATE, "late", "of this, sent late"),
+	[PERF_M_DURABLE_GOODPUT] = { "durable_goodput", PERF_U_BYTE_RATE, "goodput, durable",
+				     "logs" },
+	[PERF_M_DURABLE_RATE] = { "durable_rate", PERF_U_RATE, "messages, durable" },
+	TIMES(DURABLE, "durable", "durable"),
 	[PERF_M_MSGS_PER_WRITE] = { "messages_per_write", PERF_U_NUM, "messages per write",
 				    "network" },
 	[PERF_M_WRITES_PER_MSG] = { "writes_per_message", PERF_U_NUM, "writes per message" },
@@ -133,6 +137,9 @@ void perf_metric_sample(struct perf_result *r, const struct perf_sample *s)
 	put_times(&v[PERF_M_OWN_COUNT], &s->own);
 	put_times(&v[PERF_M_SLOWEST_COUNT], &s->slow);
 	put_times(&v[PERF_M_LATE_COUNT], &s->late);
+	v[PERF_M_DURABLE_GOODPUT] = s->durable_goodput;
+	v[PERF_M_DURABLE_RATE] = s->durable_rate;
+	put_times(&v[PERF_M_DURABLE_COUNT], &s->durable);
 	put_counts(v, s);
 	perf_count_add(&r->counts, &s->counts);
 }

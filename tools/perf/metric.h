@@ -31,6 +31,9 @@ enum perf_metric_id {
 	PERF_M_TIMES(OWN),
 	PERF_M_TIMES(SLOWEST),
 	PERF_M_TIMES(LATE),
+	PERF_M_DURABLE_GOODPUT,
+	PERF_M_DURABLE_RATE,
+	PERF_M_TIMES(DURABLE),
 	PERF_M_MSGS_PER_WRITE,
 	PERF_M_WRITES_PER_MSG,
 	PERF_M_WRITES_PER_POST,
@@ -134,6 +137,15 @@ struct perf_sample {
 	struct perf_hist slow;
 	/** @late: times from when messages were due until they were sent, ticks */
 	struct perf_hist late;
+	/**
+	 * @durable_goodput: bytes per second that became durable, as the senders of this process
+	 * have seen it; NaN without logs
+	 */
+	double durable_goodput;
+	/** @durable_rate: the same in messages per second */
+	double durable_rate;
+	/** @durable: times from sending until the message was durable, ticks */
+	struct perf_hist durable;
 	/** @counts: counters of the repetition */
 	struct perf_counts counts;
 };

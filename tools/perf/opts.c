@@ -62,6 +62,8 @@ static const struct ctl_opt place_options[] = {
 	  .help = "node I has port PORT + I" },
 	{ .name = "first-node", .kind = CTL_OPT_NUM, AT(where.first),
 	  .min = 1, .max = UINT32_MAX, .def = 1, .value = "ID", .help = "id of the first one" },
+	{ .name = "log-dir", .kind = CTL_OPT_TEXT, AT(where.log_dir), .value = "DIR",
+	  .help = "with --log: loggers write below this directory" },
 	{ .name = "only-nodes", .kind = CTL_OPT_TEXT, AT(where.node), .value = "IDS",
 	  .help = "of nodes that exist only these, like 1-4,7" },
 	{ .name = "only-subgroups", .kind = CTL_OPT_TEXT, AT(where.group), .value = "IDS",
@@ -135,6 +137,17 @@ int perf_opts_ports(const struct ctl_command *c, const struct perf_where *where,
 				 where->port, where->first, where->port, UINT16_MAX);
 }
 
+/* Is there a configuration with logs? */
+static bool has_logs(const struct perf_opts *o)
+{
+	unsigned int i;
+
+	for (i = 0; i < o->sweeps; i++)
+		if (o->sweep[i].p == perf_param_find("log"))
+			return true;
+	return o->conf.log;
+}
+
 /* Check whether the options fit together. */
 static int check(const struct perf_opts *o, const char *setup_param)
 {
@@ -147,6 +160,10 @@ static int check(const struct perf_opts *o, const char *setup_param)
 		return ctl_command_usage(&command, "%s: says what --setup makes", setup_param);
 	if (!o->where.setup && o->where.addr.family)
 		return ctl_command_usage(&command, "addr: says where --setup makes nodes");
+	if (has_logs(o) && !o->where.log_dir)
+		return ctl_command_usage(&command, "log: --log-dir is missing");
+	if (!has_logs(o) && o->where.log_dir)
+		return ctl_command_usage(&command, "log-dir: has no meaning without --log");
 	if (o->where.setup && (o->where.node || o->where.group))
 		return ctl_command_usage(&command, "only-nodes, only-subgroups: of those that exist; "
 					 "without --setup");

@@ -135,6 +135,7 @@ static void describe(struct perf_conf *conf, const struct ctl_subgroup *sg)
 	conf->max_msg = sg->val[CTL_SG_MAX_MSG].num;
 	conf->ring = sg->val[CTL_SG_RING].num;
 	conf->mode = sg->val[CTL_SG_MODE].num;
+	conf->log = sg->val[CTL_SG_LOG].num;
 }
 
 /* Take a subgroup of a node of this kernel. */
@@ -295,6 +296,9 @@ int perf_place_enter(struct perf_place *place, struct ctl_net *net,
 		rc = perf_setup(place, where, conf);
 	if (!rc)
 		rc = find_all(place, where, conf);
+	if (!rc && where->setup && conf->log)
+		rc = perf_loggers_begin(&place->loggers, where->log_dir, place->node,
+					place->nodes, where->wait);
 	if (!rc)
 		rc = tune_all(place, conf);
 	if (!rc && where->timing)
@@ -307,6 +311,7 @@ void perf_place_leave(struct perf_place *place)
 {
 	unsigned int g, i;
 
+	perf_loggers_end(&place->loggers);
 	if (place->made) {
 		for (i = place->made; i--; )
 			perf_net_node_del(place->net, place->node[i]);

@@ -8,6 +8,7 @@
 #include "common/key.h"
 #include "common/net.h"
 #include "conf.h"
+#include "logger.h"
 
 struct ctl_view;
 
@@ -72,6 +73,8 @@ struct perf_place {
 	char device[PERF_DEVICES][PERF_DEVICE_LEN];
 	/** @devices: entries of @device */
 	unsigned int devices;
+	/** @loggers: of the nodes that this program made */
+	struct perf_loggers loggers;
 };
 
 /**
@@ -91,6 +94,8 @@ struct perf_where {
 	uint16_t port;
 	/** @first: with @setup: id of the first node */
 	uint32_t first;
+	/** @log_dir: with @setup, of subgroups with logs: loggers write below this directory */
+	const char *log_dir;
 	/** @node: without @setup: use only these nodes */
 	const char *node;
 	/** @group: without @setup: use only these subgroups */

@@ -290,6 +290,32 @@ static double local_share(const struct perf_end *e)
 	return active ? (double)local / active : 0;
 }
 
+/* Collect what is durable, by senders that have logs. Without one the figures are unknown. */
+static void gather_durable(struct run *run)
+{
+	struct perf_sample *s = &run->sample;
+	double member[SPINDLE_MAX_MEMBERS], sum = 0, seconds;
+	unsigned int i, nodes = 0;
+
+	for (i = 0; i < run->place->nodes; i++)
+		member[i] = NAN;
+	for (i = 0; i < run->ends; i++) {
+		const struct perf_end *e = &run->end[i];
+		double *have = &member[perf_place_index(run->place, e->q.node)];
+		const struct perf_durable *d = e->durable;
+
+		if (!d)
+			continue;
+		nodes += isnan(*have);
+		*have = 0;
+		seconds = perf_ns((e->stop ? e->stop : d->last) - e->start) / 1e9;
+		sum += d->msgs && seconds > 0 ? d->msgs / seconds : 0;
+		perf_hist_merge(&s->durable, &d->hist);
+	}
+	s->durable_rate = nodes ? sum / nodes : NAN;
+	s->durable_goodput = s->durable_rate * run->conf->size;
+}
+
 /* Collect the results of the repetition from all ends. */
 static void gather(struct run *run)
 {
@@ -334,6 +360,7 @@ static void gather(struct run *run)
 		perf_hist_merge(&s->slow, &run->loop[i].slowest);
 		perf_hist_merge(&s->late, &run->loop[i].late);
 	}
+	gather_durable(run);
 }
 
 static int repeat(struct run *run, uint64_t rep, struct perf_result *r)

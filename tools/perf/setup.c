@@ -14,6 +14,9 @@
 #include "net.h"
 #include "place.h"
 
+/* Of a view with logs: silence after which a member is suspected. */
+#define LOG_TIMEOUT_MS	30000
+
 /* Does this network device have an RDMA device? */
 static bool has_rdma(const char *netdev)
 {
@@ -138,6 +141,9 @@ static void make_subgroup(struct ctl_subgroup *sg, const struct perf_where *wher
 	sg->val[CTL_SG_MODE] = ctl_val_num(conf->mode);
 	sg->val[CTL_SG_WINDOW] = ctl_val_num(conf->window);
 	sg->val[CTL_SG_MAX_MSG] = ctl_val_num(conf->max_msg);
+	/* What the words of spindle-ctl begin with: ack all, deliver stable. */
+	if (conf->log)
+		sg->val[CTL_SG_LOG] = ctl_val_num(1);
 	if (conf->ring)
 		sg->val[CTL_SG_RING] = ctl_val_num(conf->ring);
 	if (senders == conf->nodes)
@@ -194,7 +200,13 @@ int perf_setup_view(struct perf_place *place, const struct perf_where *where,
 int perf_setup(struct perf_place *place, const struct perf_where *where,
 	       const struct perf_conf *conf)
 {
-	struct ctl_view view = { .vid = ctl_val_num(1) };
+	/* Only live views have subgroups with logs. A disk may keep a node from its work. */
+	struct ctl_view view = {
+		.vid = ctl_val_num(1),
+		.is_live = conf->log,
+		.insecure = conf->log,
+		.live[CTL_LIVE_TIMEOUT] = { .set = conf->log, .num = LOG_TIMEOUT_MS },
+	};
 	unsigned int i;
 	int rc = perf_setup_nodes(place, where, conf, where->first, conf->nodes);
 

@@ -79,6 +79,9 @@ static void print_measure(void)
 		sample.wire = 3e6;
 		fill(&sample.own, 100 * i);
 		fill(&sample.slow, i - 1);
+		sample.durable_rate = i == 1 ? 500 : NAN;
+		sample.durable_goodput = 50 * sample.durable_rate;
+		fill(&sample.durable, 30 * (2 - i));
 		perf_metric_sample(&r, &sample);
 	}
 	r.raw = (struct perf_raw){ 2, bandwidth, latency };

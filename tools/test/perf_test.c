@@ -3,6 +3,7 @@
  * Parts of spindle-perf that need no kernel: words, limits, histograms, statistics, and the output
  * of results. TAP.
  */
+#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 #include "common/net.h"
 #include "common/util.h"
 #include "common/wire.h"
+#include "perf/durable.h"
 #include "perf/failover/change.h"
 #include "perf/failover/failover.h"
 #include "perf/hist.h"
@@ -237,6 +239,88 @@ static void test_tune(void)
 	ok(perf_tune_empty(&back), "an empty nest is an empty tuning");
 }
 
+/* ---- what is durable --------------------------------------------------- */
+
+/* A thread waits with a queue without logs, which is an error at once. */
+static struct perf_durable *durable_begin(struct spindle_queue *q)
+{
+	struct perf_durable *d;
+
+	memset(q, 0, sizeof(*q));
+	d = perf_durable_begin(q);
+	perf_durable_clear(d);
+	return d;
+}
+
+static void test_durable(void)
+{
+	struct spindle_queue q;
+	struct perf_durable *d = durable_begin(&q);
+	uint64_t i;
+
+	perf_durable_start(d, 0);
+	for (i = 0; i < 5; i++)
+		perf_durable_note(d, 10 + i, i < 3 ? 100 * i + 1 : 0, i != 1);
+	ok(!perf_durable_left(d), "a batch is known when it is given");
+	perf_durable_give(d);
+	ok(perf_durable_left(d) == 5, "no message that was delivered is durable before it is said");
+	perf_durable_take(d, 10, 1000);
+	ok(perf_durable_left(d) == 5 && !d->msgs, "a position is not below itself");
+	perf_durable_take(d, 13, 1000);
+	ok(perf_durable_left(d) == 2 && d->msgs == 2 && d->last == 1000,
+	   "messages below the position are durable, and those that count are counted");
+	ok(d->hist.count == 3 && d->hist.min == 799 && d->hist.max == 999,
+	   "messages with a time have the time until then");
+	perf_durable_take(d, 100, 2000);
+	ok(!perf_durable_left(d) && d->msgs == 4 && d->hist.count == 3 && d->last == 2000,
+	   "those of others are counted, and have no time");
+	perf_durable_end(d);
+}
+
+static void test_durable_time(void)
+{
+	struct spindle_queue q;
+	struct perf_durable *d = durable_begin(&q);
+	uint64_t i;
+
+	perf_durable_start(d, 5000);
+	perf_durable_note(d, 1, 10, true);
+	perf_durable_note(d, 2, 10, true);
+	perf_durable_give(d);
+	perf_durable_take(d, 2, 4999);
+	perf_durable_take(d, 3, 5000);
+	ok(d->msgs == 1 && d->last == 4999 && d->hist.count == 2 && !perf_durable_left(d),
+	   "what is durable too late is measured, and does not count");
+	perf_durable_clear(d);
+	ok(!d->msgs && !d->hist.count && !d->stop, "a repetition begins with nothing");
+	/* More than a ring holds, while its first entries have moved on. */
+	for (i = 0; i < 5000; i++) {
+		perf_durable_note(d, i, 0, true);
+		perf_durable_give(d);
+		if (i < 1000)
+			perf_durable_take(d, i, 1);
+	}
+	perf_durable_take(d, 4999, 1);
+	ok(perf_durable_left(d) == 1 && d->msgs == 4999, "a ring that is full grows, in order");
+	perf_durable_end(d);
+	perf_durable_end(NULL);
+}
+
+static void test_durable_error(void)
+{
+	struct spindle_queue q;
+	struct perf_durable *d = durable_begin(&q);
+	int tries;
+
+	ok(!perf_durable_error(d), "a thread without a message waits");
+	perf_durable_note(d, 0, 0, true);
+	perf_durable_give(d);
+	for (tries = 0; tries < 10000 && !perf_durable_error(d); tries++)
+		usleep(1000);
+	ok(perf_durable_error(d) == -EOPNOTSUPP, "a subgroup without logs is an error");
+	perf_durable_end(d);
+}
+
 /* ---- limits ------------------------------------------------------------ */
 
 static const char *limit(const char *words)
@@ -279,6 +363,8 @@ static void test_limit(void)
 		   "mode table-read: a table has no messages to measure"),
 	   "no table is measured");
 	ok(!limit("size:1"), "a message may be shorter than a head");
+	ok(limit("log:1 mode:unordered") && !limit("log:1") && !limit("log:0 mode:unordered"),
+	   "only an order can be logged");
 	ok(strstr(limit("nodes:64 subgroups:64 window:65536 ring:1G max-msg:1M") ?: "",
 		  "MiB are available"), "memory is looked at before");
 	perf_conf_default(&c);
@@ -290,6 +376,8 @@ static void test_limit(void)
 	ok(perf_limit_ring(&c) == 1 << 20, "the ring is what the kernel takes");
 	ok(two > 4 << 20 && four > 16 << 20 && four > 3 * two && four < 6 * two,
 	   "memory grows with the square of the nodes");
+	set(&c, "log", "1");
+	ok(perf_limit_memory(&c) == four + 4 * (16 << 20), "each node with a log has a history");
 	ok(perf_limit_available() > 1 << 20, "there is memory");
 	c.count = 0;
 	c.millis = 500;
@@ -655,6 +743,9 @@ int main(void)
 	test_bytes();
 	test_conf();
 	test_tune();
+	test_durable();
+	test_durable_time();
+	test_durable_error();
 	test_limit();
 	test_opts();
 	test_failover_opts();

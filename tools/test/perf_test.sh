@@ -39,6 +39,11 @@ says 2 "nulls=of: neither on nor off" --setup --tune nulls=of
 
 says 2 "window: says what --setup makes" -w 3
 says 2 "addr: says where --setup makes nodes" --addr 10.0.0.1
+says 2 "log: says what --setup makes" --log --log-dir /tmp
+says 2 "log: --log-dir is missing" --setup --log
+says 2 "log: --log-dir is missing" --setup -x log=0,1
+says 2 "log-dir: has no meaning without --log" --setup --log-dir /tmp
+says 2 "log and mode unordered" --setup --log --log-dir /tmp --mode unordered
 says 2 "only-nodes, .* without --setup" --setup --only-nodes 1
 
 says 2 "count and seconds" --setup -c 1 -t 1

@@ -183,6 +183,23 @@ for copy in "" --copy-out; do
 	sends 150
 done
 
+# ---- logs ------------------------------------------------------------------
+
+is "  without logs nothing is durable" "$(metric durable_count) $(metric durable_p50)" "0 null"
+perf "subgroups with logs" --log --log-dir /tmp -k 2 -c 100 --verify
+sends 600
+is "  every message becomes durable" "$(metric durable_count)" 600
+is "  the result has the configuration" "$(get config/log)" true
+holds "  there is a rate" "$(metric durable_rate) > 0 && $(metric durable_goodput) > 0"
+holds "  no message is durable before it is delivered" "$(metric durable_p50) >= $(metric own_p50)"
+perf "a run of 0.5 s with logs, one member sends" --log --log-dir /tmp -s one -c 0 -t 0.5
+is "  all of its messages become durable" "$(metric durable_count)" "$(metric sent)"
+check "  no logs are left" sh -c '! ls -d /tmp/spindle-perf.*'
+check "  no logger is left" sh -c '! pidof spindle-logd'
+check "  the nodes are removed" no_nodes
+fails 1 "log-dir /none" --setup -n 2 --log --log-dir /none
+check "  the nodes are removed" no_nodes
+
 # ---- many runs -------------------------------------------------------------
 
 perf "a sweep" -x size=1,1K -x 'tune=default;all=off,nulls=on' -c 50 --csv /tmp/perf.csv
