@@ -57,6 +57,10 @@ static const struct nla_policy rule_policy[SPINDLE_RULE_A_MAX + 1] = {
 	[SPINDLE_RULE_A_SENDERS] = NLA_POLICY_MAX(NLA_U8, 1),
 };
 
+static const struct nla_policy range_policy[SPINDLE_RANGE_A_MAX + 1] = {
+	[SPINDLE_RANGE_A_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
 static const struct nla_policy subgroup_policy[SPINDLE_SUBGROUP_A_MAX + 1] = {
 	[SPINDLE_SUBGROUP_A_ID] = { .type = NLA_U32 },
 	[SPINDLE_SUBGROUP_A_NAME] = { .type = NLA_NUL_STRING, .len = SPINDLE_NAME_LEN },
@@ -75,7 +79,7 @@ static const struct nla_policy subgroup_policy[SPINDLE_SUBGROUP_A_MAX + 1] = {
 	[SPINDLE_SUBGROUP_A_ACK] = NLA_POLICY_MAX(NLA_U8, SPINDLE_ACK_MAJORITY),
 	[SPINDLE_SUBGROUP_A_DELIVER] = NLA_POLICY_MAX(NLA_U8, SPINDLE_DELIVER_DURABLE),
 	[SPINDLE_SUBGROUP_A_MIN_COPIES] = NLA_POLICY_MAX(NLA_U32, SPINDLE_MAX_MEMBERS),
-	[SPINDLE_SUBGROUP_A_RANGE] = { .type = NLA_BINARY, .len = 256 },
+	[SPINDLE_SUBGROUP_A_RANGE] = NLA_POLICY_NESTED(range_policy),
 };
 
 static const struct nla_policy contact_policy[SPINDLE_CONTACT_A_MAX + 1] = {

@@ -51,16 +51,19 @@ static int check_rule(const struct parse *p, const struct spindle_rule *rule,
 static int parse_view(struct parse *p, const struct spindle_rule *rule, const struct nlattr *attr,
 		      struct netlink_ext_ack *extack)
 {
-	int err = check_rule(p, rule, attr, extack);
+	int rem, err = check_rule(p, rule, attr, extack);
+	u32 node[SPINDLE_MAX_MEMBERS + 1], n = 0;
+	const struct nlattr *id;
 	const char *text;
 
 	if (err)
 		return err;
-	if (nla_len(attr) % sizeof(u32))
-		return spindle_deny(extack, attr, -EINVAL,
-				    "a view of a range is a list of node ids");
-	text = spindle_ranges_add(p->ranges, rule->cfg.id, nla_data(attr),
-				  nla_len(attr) / sizeof(u32));
+	/* One node too many is enough to be refused. */
+	nla_for_each_nested(id, attr, rem) {
+		if (n < ARRAY_SIZE(node))
+			node[n++] = nla_get_u32(id);
+	}
+	text = spindle_ranges_add(p->ranges, rule->cfg.id, node, n);
 	if (!text)
 		return 0;
 	NL_SET_BAD_ATTR(extack, attr);

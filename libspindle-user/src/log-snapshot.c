@@ -16,13 +16,8 @@
 #include "log/format.h"
 #include "log/snap.h"
 
-/**
- * spindle_dlog_snap_build - fill the bytes of a file
- * @to: the bytes
- * @from: what they say
- */
-void spindle_dlog_snap_build(struct spindle_dlog_snap_disk *to,
-			     const struct spindle_dlog_snap *from)
+/* Fill the bytes of a file. */
+static void build(struct spindle_dlog_snap_disk *to, const struct spindle_dlog_snap *from)
 {
 	*to = (struct spindle_dlog_snap_disk){
 		.magic = htole32(SPINDLE_DLOG_SNAP_MAGIC), .version = htole32(1),
@@ -32,15 +27,8 @@ void spindle_dlog_snap_build(struct spindle_dlog_snap_disk *to,
 	to->crc = htole32(spindle_dlog_crc(0, to, offsetof(struct spindle_dlog_snap_disk, crc)));
 }
 
-/**
- * spindle_dlog_snap_parse - look at the bytes of a file
- * @from: the bytes
- * @to: what they say
- *
- * Return: 0, or -EBADMSG.
- */
-int spindle_dlog_snap_parse(const struct spindle_dlog_snap_disk *from,
-			    struct spindle_dlog_snap *to)
+/* Look at the bytes of a file. Return: 0, or -EBADMSG. */
+static int parse(const struct spindle_dlog_snap_disk *from, struct spindle_dlog_snap *to)
 {
 	if (le32toh(from->magic) != SPINDLE_DLOG_SNAP_MAGIC || le32toh(from->version) != 1 ||
 	    le32toh(from->crc) !=
@@ -93,7 +81,7 @@ int spindle_dlog_snap_read(int dir, const char *file, struct spindle_dlog_snap *
 	close(fd);
 	if (!err && n != (ssize_t)sizeof(disk))
 		err = -EBADMSG;
-	return err ? err : spindle_dlog_snap_parse(&disk, to);
+	return err ? err : parse(&disk, to);
 }
 
 /* The bytes are durable before the file gets its name. */
@@ -115,15 +103,8 @@ static int write_new(int dir, const char *name, const struct spindle_dlog_snap_d
 	return err;
 }
 
-/**
- * spindle_dlog_snap_write - replace a file, and have it durable
- * @dir: its directory
- * @file: its name
- * @from: what it shall say
- *
- * Return: 0 or a negative errno.
- */
-int spindle_dlog_snap_write(int dir, const char *file, const struct spindle_dlog_snap *from)
+/* Replace a file, and have it durable. Return: 0 or a negative errno. */
+static int write_file(int dir, const char *file, const struct spindle_dlog_snap *from)
 {
 	char name[SPINDLE_DLOG_SNAP_FILE];
 	struct spindle_dlog_snap_disk disk;
@@ -131,7 +112,7 @@ int spindle_dlog_snap_write(int dir, const char *file, const struct spindle_dlog
 
 	if (n < 0 || (size_t)n >= sizeof(name))
 		return -EINVAL;
-	spindle_dlog_snap_build(&disk, from);
+	build(&disk, from);
 	err = write_new(dir, name, &disk);
 	if (err)
 		return err;
@@ -157,7 +138,7 @@ static int replace(const char *dir, const char *file, const struct spindle_dlog_
 	if (!err && is_newer(&old, snap))
 		err = -ESTALE;
 	else if (!err || err == -ENOENT || err == -EBADMSG)
-		err = spindle_dlog_snap_write(fd, file, snap);
+		err = write_file(fd, file, snap);
 	close(fd);
 	return err;
 }

@@ -351,7 +351,8 @@ static int apply(struct disk *disk, struct disk_op *p, enum disk_fault fault)
 		return fault == DISK_EIO ? -EIO : end_create(disk, p);
 	case SPINDLE_DLOG_RENAME:
 		if (fault != DISK_EIO)
-			return rename_file(disk, p->op.file, (struct disk_name){ .there = true, .file = p->op.to });
+			return rename_file(disk, p->op.file, (struct disk_name){
+				.there = true, .file = p->op.to });
 		break;
 	case SPINDLE_DLOG_REPLACE:
 		if (fault != DISK_EIO)

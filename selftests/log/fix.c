@@ -6,7 +6,7 @@
 
 void sim_repair_begin(struct sim *sim)
 {
-	u32 n = min(sim->scan.n_damaged, (u32)SIM_RANGES);
+	u32 n = min_t(u32, sim->scan.n_damaged, SIM_RANGES);
 
 	memcpy(sim->todo, sim->damaged, n * sizeof(sim->todo[0]));
 	sim->todos = n;

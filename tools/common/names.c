@@ -115,6 +115,12 @@ static const char *const subgroup_attr_words[] = {
 };
 
 const struct ctl_names ctl_subgroup_attr = NAMES("attribute", subgroup_attr_words);
+
+static const char *const range_attr_words[] = {
+	[SPINDLE_RANGE_A_ID] = "id",
+};
+
+const struct ctl_names ctl_range_attr = NAMES("attribute", range_attr_words);
 const struct ctl_names ctl_subgroup_node_attr = NAMES("attribute", ctl_subgroup_node_key_words);
 const struct ctl_names ctl_tune_attr = NAMES("attribute", ctl_tune_key_words);
 const struct ctl_names ctl_live_attr = NAMES("attribute", ctl_live_key_words);

@@ -186,8 +186,14 @@ static void put_subgroup_node(struct ctl_req *req, const struct ctl_subgroup *sg
 /* A view of an earlier era, by its members. */
 static void put_range(struct ctl_req *req, const struct ctl_ids *ids)
 {
+	struct nlattr *nest;
+	unsigned int i;
+
 	ctl_req_mark(req, ids->line, ctl_asprintf("range %s", ctl_ids_text(ids)));
-	ctl_req_bytes(req, SPINDLE_SUBGROUP_A_RANGE, ids->id, ids->count * sizeof(*ids->id));
+	nest = ctl_req_nest(req, SPINDLE_SUBGROUP_A_RANGE, &ctl_range_attr);
+	for (i = 0; i < ids->count; i++)
+		ctl_req_u32(req, SPINDLE_RANGE_A_ID, ids->id[i]);
+	ctl_req_nest_end(req, nest);
 }
 
 /* @attr: SPINDLE_A_SUBGROUP or SPINDLE_A_REPLACE */

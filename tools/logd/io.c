@@ -89,7 +89,7 @@ static void note_error(struct logd_port *p, const struct logd_job *job)
 {
 	char name[LOGD_NAME];
 
-	/* The log goes on when a repair has failed, and without a file that the disk is too full for. */
+	/* The log goes on when a repair has failed, and without a file that has no space. */
 	if (!job->err || *p->error || job->op.token == SPINDLE_DLOG_TOKEN_REPAIR ||
 	    (job->op.what == SPINDLE_DLOG_CREATE && job->err == -ENOSPC))
 		return;

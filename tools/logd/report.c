@@ -195,7 +195,8 @@ void logd_report(struct logd *l)
 	};
 
 	if (!l->role || spindle_dlog_state(&l->log) == SPINDLE_DLOG_OPENING ||
-	    !look_at_established(l) || !logd_snapshots_position(l, &now.snapshot) || !memcmp(&now, &l->reported, sizeof(now)))
+	    !look_at_established(l) || !logd_snapshots_position(l, &now.snapshot) ||
+	    !memcmp(&now, &l->reported, sizeof(now)))
 		return;
 	/* A log that catches up is not attached yet. */
 	if (!spindle_log_say(&l->q, &now))

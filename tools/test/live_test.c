@@ -215,19 +215,17 @@ static void test_logs(void)
 /* The views of earlier eras that a request has, as text like "1,2,3 4". */
 static const char *sent_ranges(int n)
 {
-	struct nlattr *attr;
+	struct nlattr *attr, *id;
 	char *text = "";
-	unsigned int i;
-	int rem;
+	int rem, left;
 
 	nla_for_each_nested(attr, sent_subgroup(n), rem) {
-		const uint32_t *id = nla_data(attr);
-
 		if (nla_type(attr) != SPINDLE_SUBGROUP_A_RANGE)
 			continue;
 		text = ctl_asprintf("%s%s", text, *text ? " " : "");
-		for (i = 0; i < nla_len(attr) / sizeof(*id); i++)
-			text = ctl_asprintf("%s%s%u", text, i ? "," : "", id[i]);
+		nla_for_each_nested(id, attr, left)
+			text = ctl_asprintf("%s%s%u", text, id == nla_data(attr) ? "" : ",",
+					    nla_get_u32(id));
 	}
 	return text;
 }

@@ -591,11 +591,10 @@ enum spindle_subgroup_attr {
 	 */
 	SPINDLE_SUBGROUP_A_DURABLE_MS,
 	/**
-	 * @SPINDLE_SUBGROUP_A_RANGE: binary; several: u32 of each member of a view of an earlier
-	 * era, as node ids, 1 to 64; the oldest view first, SPINDLE_MAX_RANGE at most. The first
-	 * view is not established before a majority of each of them has its record. Only of a live
-	 * VIEW_SET with LINEAGE and an ERA above 0, of a subgroup with LOG that has one shard and a
-	 * member
+	 * @SPINDLE_SUBGROUP_A_RANGE: nest of enum spindle_range_attr; several: a view of an earlier
+	 * era; the oldest view first, SPINDLE_MAX_RANGE at most. The first view is not established
+	 * before a majority of each of them has its record. Only of a live VIEW_SET with LINEAGE
+	 * and an ERA above 0, of a subgroup with LOG that has one shard and a member
 	 */
 	SPINDLE_SUBGROUP_A_RANGE,
 	/* private: */
@@ -616,6 +615,19 @@ enum spindle_subgroup_node_attr {
 	/* private: */
 	__SPINDLE_SUBGROUP_NODE_A_MAX
 #define SPINDLE_SUBGROUP_NODE_A_MAX (__SPINDLE_SUBGROUP_NODE_A_MAX - 1)
+};
+
+/**
+ * enum spindle_range_attr - a view of an earlier era, by its members
+ */
+enum spindle_range_attr {
+	/** @SPINDLE_RANGE_A_UNSPEC: never used */
+	SPINDLE_RANGE_A_UNSPEC,
+	/** @SPINDLE_RANGE_A_ID: u32; several: node id of a member, 1 to 64 of them in any order */
+	SPINDLE_RANGE_A_ID,
+	/* private: */
+	__SPINDLE_RANGE_A_MAX
+#define SPINDLE_RANGE_A_MAX (__SPINDLE_RANGE_A_MAX - 1)
 };
 
 /**

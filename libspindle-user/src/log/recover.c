@@ -334,7 +334,8 @@ static bool is_same(const struct spindle_dlog_ident *a, const struct spindle_dlo
  * The segments in front of the last one of @before are the same ones, except for those that were
  * trimmed. Return: how many there are; UINT32_MAX if that is not so.
  */
-static uint32_t count_same(const struct spindle_dlog_scan *s, const struct spindle_dlog_scan *before)
+static uint32_t count_same(const struct spindle_dlog_scan *s,
+			   const struct spindle_dlog_scan *before)
 {
 	const struct spindle_dlog_map *old = &before->map, *map = &s->map;
 	uint32_t i, gone = 0;

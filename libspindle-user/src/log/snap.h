@@ -53,12 +53,7 @@ struct spindle_dlog_snap {
 	uint64_t lsn;
 };
 
-void spindle_dlog_snap_build(struct spindle_dlog_snap_disk *to,
-			     const struct spindle_dlog_snap *from);
-int spindle_dlog_snap_parse(const struct spindle_dlog_snap_disk *from,
-			    struct spindle_dlog_snap *to);
 bool spindle_dlog_snap_name(const char *name);
 int spindle_dlog_snap_read(int dir, const char *file, struct spindle_dlog_snap *to);
-int spindle_dlog_snap_write(int dir, const char *file, const struct spindle_dlog_snap *from);
 
 #endif /* SPINDLE_DLOG_SNAP_H */

@@ -139,7 +139,8 @@ static void put_prefix(struct request *r)
 static void make_put(struct request *r, const struct client *c)
 {
 	unsigned char *p = r->body + PREFIX;
-	int n = snprintf((char *)p + 2, HEAD - PREFIX - 2, "key%05u", (unsigned int)(c->sent % KEYS));
+	int n = snprintf((char *)p + 2, HEAD - PREFIX - 2, "key%05u",
+			 (unsigned int)(c->sent % KEYS));
 
 	*p = 0x0a;
 	p[1] = n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A client of JetStream of NATS: it makes a stream with three replicas, and publishes to it without
- * waiting for the acknowledgement of the message before. -e has the servers, like
+ * waiting for the acknowledgment of the message before. -e has the servers, like
  * nats://127.0.0.1:4222,nats://127.0.0.1:4223.
  */
 #define _GNU_SOURCE
@@ -27,7 +27,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t moved;
 static char failure[256];
 
-/* The time is in the message, because acknowledgements name nothing else. */
+/* The time is in the message, because acknowledgments name nothing else. */
 static void acked(jsCtx *js, natsMsg *msg, jsPubAck *pa, jsPubAckErr *err, void *arg)
 {
 	uint64_t now = perf_now(), sent = 0;
@@ -78,7 +78,7 @@ static int make_stream(jsCtx *js)
 	return client_say(&c, "no stream: %s", natsStatus_GetText(s));
 }
 
-/* Wait for an acknowledgement, or until @until. The lock is held. */
+/* Wait for an acknowledgment, or until @until. The lock is held. */
 static void wait_until(uint64_t now, uint64_t until)
 {
 	double ns = until > now ? perf_ns(until - now) : 0;

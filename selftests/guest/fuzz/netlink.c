@@ -104,13 +104,16 @@ static bool later;
 /* Views of an earlier era. Now and then a node is in one of them twice, or there are too many. */
 static void put_range(struct tree *sg)
 {
-	uint32_t node[8], views = one_in(8) ? below(20) : 1 + below(3), n, i;
+	uint32_t views = one_in(8) ? below(20) : 1 + below(3), n, i;
+	struct tree range;
 
 	while (views--) {
+		tree_begin(&range);
 		n = one_in(10) ? below(8) : 1 + below(3);
 		for (i = 0; i < n; i++)
-			node[i] = one_in(10) ? below(8) : CHURN_FIRST + i;
-		tree_put(sg, SPINDLE_SUBGROUP_A_RANGE, node, n * sizeof(*node));
+			tree_u32(&range, SPINDLE_RANGE_A_ID,
+				 one_in(10) ? below(8) : CHURN_FIRST + i);
+		tree_nest(sg, SPINDLE_SUBGROUP_A_RANGE, &range);
 	}
 }
 

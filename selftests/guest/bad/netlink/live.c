@@ -11,7 +11,10 @@
 #define CONTACT "addr4=10.0.0.1 port=5001 "
 #define INSECURE "insecure/0 "
 #define ERA1 "lineage/16 era=1 "
-#define FIVE "range=1 range=2 range=3 range=4 range=5 "
+#define FIVE "range{ id=1 } range{ id=2 } range{ id=3 } range{ id=4 } range{ id=5 } "
+
+#define ID4 "id=1 id=2 id=3 id=4 "
+#define IDS ID4 ID4 ID4 ID4
 
 const struct refusal live_refusals[] = {
 	/* A first view. */
@@ -86,35 +89,37 @@ const struct refusal live_refusals[] = {
 		ERANGE, RANGE, 0 },
 	{ VSET, "durable position", LIVE4 ANY MEMBER4 "subgroup{ id=0 log=1 *durable=1 } ",
 		EINVAL, UNSUPP, 0 },
-	{ VSET, "range without log", LIVE4 ANY ERA1 MEMBER4 "subgroup{ id=0 *range=1 } ",
+	{ VSET, "range without log", LIVE4 ANY ERA1 MEMBER4 "subgroup{ id=0 *range{ id=1 } } ",
 		EINVAL, "only a subgroup with logs", 0 },
-	{ VSET, "range without era", LIVE4 ANY MEMBER4 "subgroup{ id=0 log=1 range=1 } ", EINVAL,
-		"a lineage and an era above 0", 0 },
+	{ VSET, "range without era", LIVE4 ANY MEMBER4 "subgroup{ id=0 log=1 range{ id=1 } } ",
+		EINVAL, "a lineage and an era above 0", 0 },
 	{ VSET, "range in era 0", LIVE4 ANY "lineage/16 era=0 " MEMBER4
-		"subgroup{ id=0 log=1 range=1 } ", EINVAL, "a lineage and an era above 0", 0 },
-	{ VSET, "empty range", LIVE4 ANY ERA1 MEMBER4 "subgroup{ id=0 log=1 *range/0 } ", EINVAL,
+		"subgroup{ id=0 log=1 range{ id=1 } } ", EINVAL, "a lineage and an era above 0", 0 },
+	{ VSET, "empty range", LIVE4 ANY ERA1 MEMBER4 "subgroup{ id=0 log=1 *range{ } } ", EINVAL,
 		"has 1 to 64 members", 0 },
-	{ VSET, "range of 5 bytes", LIVE4 ANY ERA1 MEMBER4 "subgroup{ id=0 log=1 *range/5 } ",
-		EINVAL, "a list of node ids", 0 },
+	{ VSET, "range of 5 bytes", LIVE4 ANY ERA1 MEMBER4 "subgroup{ id=0 log=1 *range{ ~5 } } ",
+		ERANGE, POLICY, 0 },
 	{ VSET, "range of 65 nodes", LIVE4 ANY ERA1 MEMBER4
-		"subgroup{ id=0 log=1 *range/260 } ", ERANGE, POLICY, 0 },
+		"subgroup{ id=0 log=1 *range{ " IDS IDS IDS IDS "id=65 } } ", EINVAL,
+		"has 1 to 64 members", 0 },
 	{ VSET, "range with node 0", LIVE4 ANY ERA1 MEMBER4
-		"subgroup{ id=0 log=1 range=1,2 *range=1,0 } ", EINVAL, "node ids start at 1", 0 },
+		"subgroup{ id=0 log=1 range{ id=1 id=2 } range{ id=1 *id=0 } } ", ERANGE, RANGE, 0 },
 	{ VSET, "range with a node twice", LIVE4 ANY ERA1 MEMBER4
-		"subgroup{ id=0 log=1 *range=1,2,1 } ", EINVAL, "twice in a view of a range", 0 },
+		"subgroup{ id=0 log=1 *range{ id=1 id=2 id=1 } } ", EINVAL,
+		"twice in a view of a range", 0 },
 	{ VSET, "range of 16 views", LIVE4 ANY ERA1 MEMBER4
-		"subgroup{ id=0 log=1 " FIVE FIVE FIVE "*range=1 } ", EINVAL, "at most 15 views",
+		"subgroup{ id=0 log=1 " FIVE FIVE FIVE "*range{ id=1 } } ", EINVAL, "at most 15 views",
 		0 },
 	{ VSET, "range of two shards", LIVE4 ANY ERA1 MEMBER4 MEMBER1
-		"subgroup{ id=0 log=1 *range=1 rule{ shards=2 } } ", EINVAL,
+		"subgroup{ id=0 log=1 *range{ id=1 } rule{ shards=2 } } ", EINVAL,
 		"several shards have no range", 0 },
 	{ VSET, "range of no member", LIVE4 ANY ERA1 MEMBER4
-		"subgroup{ id=0 log=1 *range=1 node{ id=5 } } ", EINVAL,
+		"subgroup{ id=0 log=1 *range{ id=1 } node{ id=5 } } ", EINVAL,
 		"a member in the first view", 0 },
 	{ VSET, "range of a table", LIVE4 ANY ERA1 MEMBER4
-		"subgroup{ id=0 mode=2 cells=1 *range=1 } ", EINVAL, "a table has no window", 0 },
-	{ VSET, "range of a static view", NEW MEMBERS "*subgroup{ id=0 log=1 range=1 } ", EINVAL,
-		"only a subgroup of a live view has a log", 0 },
+		"subgroup{ id=0 mode=2 cells=1 *range{ id=1 } } ", EINVAL, "a table has no window", 0 },
+	{ VSET, "range of a static view", NEW MEMBERS "*subgroup{ id=0 log=1 range{ id=1 } } ",
+		EINVAL, "only a subgroup of a live view has a log", 0 },
 	{ VSET, "no shard of a table", LIVE4 ANY MEMBER4
 		"subgroup{ id=0 mode=2 cells=1 rule{ *shards=0 } } ", ERANGE, RANGE, 0 },
 	{ VSET, "65 shards of a table", LIVE4 ANY MEMBER4
@@ -217,9 +222,9 @@ const struct refusal live_refusals[] = {
 	{ CHANGE, "a position", "id=1 *subgroup{ id=9 lsn=5 } ", EINVAL, "position 0", 0 },
 	{ CHANGE, "a position to replace", "id=1 *replace{ id=9 lsn=5 } ", EINVAL, "position 0",
 		0 },
-	{ CHANGE, "a range", "id=1 *subgroup{ id=9 log=1 range=1 } ", EINVAL,
+	{ CHANGE, "a range", "id=1 *subgroup{ id=9 log=1 range{ id=1 } } ", EINVAL,
 		"follows no earlier view", 0 },
-	{ CHANGE, "a range to replace", "id=1 *replace{ id=9 log=1 range=1 } ", EINVAL,
+	{ CHANGE, "a range to replace", "id=1 *replace{ id=9 log=1 range{ id=1 } } ", EINVAL,
 		"follows no earlier view", 0 },
 	{ CHANGE, "65 subgroups", "id=1 *subgroups=1-65", EINVAL, "at most 64 subgroups", 0 },
 	{ CHANGE, "65 with one to replace", "id=1 replace{ id=9 } *subgroups=10-73", EINVAL,

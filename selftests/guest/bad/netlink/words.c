@@ -12,8 +12,7 @@
 #include "words.h"
 #include "tap.h"
 
-/* U32S: numbers with commas between them. */
-enum type { U8, U16, U32, U64, U32S, BITS, STR, IP4, IP6, NEST };
+enum type { U8, U16, U32, U64, BITS, STR, IP4, IP6, NEST };
 
 struct word {
 	const char *name;
@@ -37,6 +36,11 @@ static const struct word rule_words[] = {
 	{ NULL, 0, 0, NULL }
 };
 
+static const struct word range_words[] = {
+	{ "id", SPINDLE_RANGE_A_ID, U32, NULL },
+	{ NULL, 0, 0, NULL }
+};
+
 static const struct word subgroup_words[] = {
 	{ "id", SPINDLE_SUBGROUP_A_ID, U32, NULL },
 	{ "name", SPINDLE_SUBGROUP_A_NAME, STR, NULL },
@@ -53,7 +57,7 @@ static const struct word subgroup_words[] = {
 	{ "deliver", SPINDLE_SUBGROUP_A_DELIVER, U8, NULL },
 	{ "min-copies", SPINDLE_SUBGROUP_A_MIN_COPIES, U32, NULL },
 	{ "durable", SPINDLE_SUBGROUP_A_DURABLE, U64, NULL },
-	{ "range", SPINDLE_SUBGROUP_A_RANGE, U32S, NULL },
+	{ "range", SPINDLE_SUBGROUP_A_RANGE, NEST, range_words },
 	{ "cells", SPINDLE_SUBGROUP_A_CELLS, U32, NULL },
 	{ "cell", SPINDLE_SUBGROUP_A_CELL, U32, NULL },
 	{ "state", SPINDLE_SUBGROUP_A_STATE, U8, NULL },
@@ -165,17 +169,6 @@ static int offset(const struct build *b, const void *at)
 	return (const unsigned char *)at - b->r->buf;
 }
 
-static struct nlattr *put_numbers(struct nl_req *r, int attr, const char *text)
-{
-	uint32_t num[64];
-	unsigned int n = 0;
-	char *end;
-
-	for (; *text && n < 64; text = *end ? end + 1 : end)
-		num[n++] = strtoul(text, &end, 10);
-	return nl_put(r, attr, num, n * sizeof(*num));
-}
-
 static struct nlattr *put_value(struct nl_req *r, const struct word *w, const char *text)
 {
 	uint64_t num = strtoull(text, NULL, 10);
@@ -191,8 +184,6 @@ static struct nlattr *put_value(struct nl_req *r, const struct word *w, const ch
 		return nl_put(r, w->attr, &num, 4);
 	case U64:
 		return nl_put(r, w->attr, &num, 8);
-	case U32S:
-		return put_numbers(r, w->attr, text);
 	case BITS:
 		if (sscanf(text, "%u:%u", &bits.value, &bits.selector) != 2)
 			die("no value and selector: '%s'", text);
