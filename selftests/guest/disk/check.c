@@ -209,6 +209,7 @@ static bool is_kept(const struct promise *p, const struct found *f)
 
 static bool check_record(const char *dir, struct found *f)
 {
+	const struct spindle_restart_view *newest;
 	struct logd_records r;
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
 
@@ -216,7 +217,8 @@ static bool check_record(const char *dir, struct found *f)
 		return true;
 	err = logd_records_open(&r, fd);
 	close(fd);
-	f->record = r.synced.vid;
+	newest = logd_record_newest(&r.now);
+	f->record = newest ? newest->id.vid : 0;
 	if (err)
 		complain("the view record: %s", strerror(-err));
 	return !err;
