@@ -331,6 +331,14 @@ static void votes(void)
 	put("1/votes.a", zero, sizeof(zero));
 	ok(!again(), "damage of both is reported: %s", s.why);
 	set_up();
+	b.proposer = 1;
+	v = running(1, HEX, 3);
+	ok(logd_state_promise(&s, &b) && !logd_state_view(&s, &v),
+	   "an attempt of the node itself binds it");
+	ok(again() && logd_state_view(&s, &v),
+	   "until the next life, which does not go on with it: %s", s.why);
+	b.proposer = 2;
+	set_up();
 	logd_state_promise(&s, &b);
 	v = running(1, "ff0102030405060708090a0b0c0d0e0f", 2);
 	ok(logd_state_view(&s, &v) && again() && !s.voter.promised.era,
