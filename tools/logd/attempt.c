@@ -328,11 +328,11 @@ void attempt_again(struct attempt *a, uint64_t now)
 }
 
 /**
- * attempt_resume() - the process before has told the kernel of a view, and the node is not in it yet
+ * attempt_resume() - the process before has told the kernel of a view, which forms
  * @a: the attempt, which looks
  * @now: milliseconds
  *
- * Until the caller knows more, the node promises nothing, because it may be in the view at any time.
+ * Until the caller knows more, the node promises nothing, because it may be in the view any time.
  */
 void attempt_resume(struct attempt *a, uint64_t now)
 {

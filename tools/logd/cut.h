@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The note in the directory of a log, in cut.a or cut.b, that the log has only what is on the way to
- * an era. The history can compare a log with itself only inside of one era. So a log that has no
+ * The note in the directory of a log, in cut.a or cut.b: the log has only what is on the way to an
+ * era. The history can compare a log with itself only inside of one era. So a log that has no
  * message of the present era needs the note, and without one it is refused.
  *
  * Owner: nobody, because a note is written and read as a whole. Context: the main thread; a write

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The file DIR/NODE/restart: how far a total restart is, and which nodes it waits for. See restart.h.
+ * The file DIR/NODE/restart: how far a total restart is, and which nodes it waits for. See
+ * restart.h.
  *
  * The file is JSON, for "spindle-ctl status" and other programs of this machine. No decision
  * depends on it, so it is not synced. It is there only while the node looks for its group.
@@ -89,7 +90,7 @@ static struct json_object *json_here(const struct attempt *a, bool here)
 	return list;
 }
 
-/* A group runs whose era is below what this node has promised. Return: a member; NULL: none does. */
+/* A group runs whose era is below what this node has promised. Return: a member; NULL: none. */
 static const struct attempt_how *shut_out(const struct attempt *a)
 {
 	uint32_t i;

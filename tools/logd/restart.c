@@ -68,7 +68,8 @@ bool logd_restart_knows(const struct logd_opts *opts)
  * That is so when the node is in no view, and its files know a group. A view that the node has
  * stopped in ends here, because the log has what was delivered. The process before may have died
  * while the kernel was on its way into a view, and then this one waits for that first. A node that
- * is not there, or of which the kernel does not say how it is, is left to the caller.
+ * is not there, that begins another group, or of which the kernel does not say how it is, is left
+ * to the caller.
  *
  * Return: whether it has to.
  */
@@ -81,6 +82,9 @@ bool logd_restart_is_due(struct logd_restart *r)
 	r->found = logd_kernel_look(r, &seat);
 	if (r->found == LOGD_KERNEL_STOPPED)
 		logd_kernel_leave(r);
+	if (r->found == LOGD_KERNEL_FORMING && seat.has_lineage &&
+	    memcmp(seat.lineage, r->state->group.lineage, sizeof(seat.lineage)))
+		return false;
 	return r->found == LOGD_KERNEL_NONE || r->found == LOGD_KERNEL_STOPPED ||
 	       r->found == LOGD_KERNEL_FORMING || r->found == LOGD_KERNEL_JOINING;
 }
@@ -227,12 +231,13 @@ static bool is_ours(const struct logd_restart *r, const struct logd_seat *seat, 
 	       !memcmp(seat->lineage, r->attempt.lineage, sizeof(seat->lineage));
 }
 
-/* A view of another group, or none, is not what this process has told the kernel of. */
+/* A view of another group, or a static one, is not what this process has told the kernel of. */
 static bool is_own_doing(const struct logd_restart *r, enum logd_kernel state,
 			 const struct logd_seat *seat)
 {
-	return state != LOGD_KERNEL_NONE &&
-	       (state != LOGD_KERNEL_ACTIVE || is_ours(r, seat, 0));
+	if (seat->has_lineage)
+		return is_ours(r, seat, 0);
+	return state != LOGD_KERNEL_NONE && state != LOGD_KERNEL_ACTIVE;
 }
 
 /* Each error is printed, so the next question comes later. Return: whether the kernel was asked. */
@@ -295,7 +300,7 @@ static void look_at_kernel(struct logd_restart *r, uint64_t now)
 		return;
 	if (state == LOGD_KERNEL_ACTIVE)
 		take_seat(r, &seat, now);
-	else if (state == LOGD_KERNEL_STOPPED)
+	else if (state == LOGD_KERNEL_STOPPED && is_own_doing(r, state, &seat))
 		logd_kernel_leave(r);
 }
 

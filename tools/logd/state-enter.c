@@ -345,8 +345,8 @@ static const struct logd_way *find_way(const struct logd_way *way, unsigned int 
  * @count: how many
  *
  * A way is needed for each log that has nothing of the era, unless the log was cut for it. A log
- * that has messages of the era is not cut, because views of one era are a chain. The records stay as
- * they are, until the node is in a view and has its range.
+ * that has messages of the era is not cut, because views of one era are a chain. The records stay
+ * as they are, until the node is in a view and has its range.
  *
  * Return: whether the votes are on disk, and the logs have only what the group has.
  */
