@@ -725,6 +725,17 @@ static void withdrawn(void)
 	CHECK(!spindle_restart_withdrawn(&voter, proposal.ballot.proposer, &proposal.ballot));
 	CHECK_EQ(spindle_restart_withdraw(&voter, &proposal.ballot), SPINDLE_RESTART_SAME);
 	CHECK_EQ(spindle_restart_enter(&voter, 4), SPINDLE_RESTART_REFUSED);
+	/* A start withdraws the own attempts, and no others. */
+	memset(&voter, 0, sizeof(voter));
+	for (i = 1; i <= 6; i++) {
+		later.era = i;
+		later.proposer = i % 3;
+		spindle_restart_promise(&voter, &later);
+	}
+	spindle_restart_withdraw_own(&voter, 0);
+	CHECK_EQ(voter.opens, 4);
+	CHECK_EQ(spindle_restart_bound(&voter), 5);
+	later.proposer = 3;
 	/* An attempt that is forgotten binds as well. */
 	memset(&voter, 0, sizeof(voter));
 	for (i = 1; i <= SPINDLE_RESTART_OPEN + 1; i++) {

@@ -45,6 +45,32 @@ static void next_round(struct attempt *a, uint64_t now)
 
 /* ---- look --------------------------------------------------------------------------------- */
 
+/* Does the node run in a view? The first era is 0, so the number of the view says so. */
+static bool is_running(const struct attempt_how *how)
+{
+	return how->state == ATTEMPT_RUNNING && how->vid;
+}
+
+/*
+ * A group of an era below the own promise may not be joined: the promise may have become part of a
+ * restart that stands.
+ */
+static bool may_join(const struct attempt *a, const struct attempt_how *how)
+{
+	return is_running(how) && how->era >= spindle_restart_bound(a->voter);
+}
+
+/* Is there a member that the group can be joined over, after fewer joins that have failed? */
+static bool has_contact(const struct attempt *a, uint32_t fails)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->peers; i++)
+		if (a->peer[i].here && a->peer[i].fails < fails && may_join(a, &a->peer[i].how))
+			return true;
+	return false;
+}
+
 /* Does another node attempt to restart the group? */
 static bool is_attempted(const struct attempt *a)
 {
@@ -100,7 +126,7 @@ static void look(struct attempt *a, uint64_t now)
 		a->leave_ms = 0;
 	else if (!a->leave_ms)
 		a->leave_ms = now;
-	if (now >= a->propose_ms &&
+	if (now >= a->propose_ms && !has_contact(a, UINT32_MAX) &&
 	    (!others || now - a->leave_ms >= ATTEMPT_PATIENCE_MS))
 		prepare(a, now);
 	else if (is_next_round(a, now))
@@ -129,17 +155,14 @@ static void take_proposal(struct attempt *a, const struct spindle_restart_propos
 	attempt_move(a, ATTEMPT_ENTER, now);
 }
 
-/*
- * A group of an era below the own promise may not be joined: the promise may have become part of a
- * restart that stands.
- */
 static void look_at(struct attempt *a, const struct attempt_peer *peer,
 		    const struct attempt_reply *reply, uint64_t now)
 {
+	if (now < a->into_ms)
+		return;
 	if (reply->how.state == ATTEMPT_ENTER && reply->proposal) {
 		take_proposal(a, reply->proposal, now);
-	} else if (reply->how.state == ATTEMPT_RUNNING && reply->how.era &&
-		   reply->how.era >= spindle_restart_bound(a->voter)) {
+	} else if (may_join(a, &reply->how) && !has_contact(a, peer->fails)) {
 		a->contact = peer->node;
 		a->era = reply->how.era;
 		a->vid = reply->how.vid;
@@ -233,11 +256,25 @@ static bool is_behind(const struct attempt *a, const struct attempt_peer *peer)
 	return b->era > a->ballot.era || (b->era == a->ballot.era && b->proposer > a->node);
 }
 
+/* Could the node join a group of this era, if it gave up its own attempt? */
+static bool could_join(const struct attempt *a, uint64_t era)
+{
+	const struct spindle_restart_voter *v = a->voter;
+	uint64_t bound = v->bound;
+	uint32_t i;
+
+	for (i = 0; i < v->opens; i++)
+		if (v->open[i].era > bound && (v->open[i].era != a->ballot.era ||
+					       v->open[i].proposer != a->ballot.proposer))
+			bound = v->open[i].era;
+	return era >= bound;
+}
+
 static void refused(struct attempt *a, const struct attempt_peer *peer, uint64_t now)
 {
-	/* A group runs, or begins to, or another attempt is ahead. */
-	if (peer->how.state == ATTEMPT_RUNNING || peer->how.state == ATTEMPT_ENTER ||
-	    is_behind(a, peer))
+	/* A group runs that can be joined, or one begins to run, or another attempt is ahead. */
+	if ((is_running(&peer->how) && could_join(a, peer->how.era)) ||
+	    peer->how.state == ATTEMPT_ENTER || is_behind(a, peer))
 		attempt_step_back(a, now);
 }
 
@@ -321,6 +358,12 @@ static void look_for(struct attempt *a, struct attempt_peer *peer, struct attemp
 	peer->open = *open;
 }
 
+/* Such a node promises nothing, but an attempt of it may have been withdrawn. */
+static bool is_known_to_run(const struct attempt_peer *peer)
+{
+	return peer->here && is_running(&peer->how);
+}
+
 /**
  * attempt_next() - what shall a node be asked?
  * @a: the attempt
@@ -340,11 +383,11 @@ bool attempt_next(struct attempt *a, uint32_t i, struct attempt_request *req, ui
 	*turn = a->turn;
 	*req = (struct attempt_request){ .kind = ATTEMPT_HOW };
 	peer->open.era = 0;
-	if (a->state == ATTEMPT_LOOK) {
-		look_for(a, peer, req);
-	} else if (a->state == ATTEMPT_PREPARE && !peer->report) {
+	if (a->state == ATTEMPT_PREPARE && !peer->report && !is_known_to_run(peer)) {
 		req->kind = ATTEMPT_PROMISE;
 		req->ballot = a->ballot;
+	} else if (a->state == ATTEMPT_LOOK || a->state == ATTEMPT_PREPARE) {
+		look_for(a, peer, req);
 	} else if (a->state == ATTEMPT_ACCEPT && !peer->votes) {
 		req->kind = ATTEMPT_VOTE;
 		req->proposal = &a->answer->proposal;
@@ -355,10 +398,10 @@ bool attempt_next(struct attempt *a, uint32_t i, struct attempt_request *req, ui
 static void take_answer(struct attempt *a, struct attempt_peer *peer,
 			const struct attempt_reply *reply, uint64_t now)
 {
+	if (peer->open.era && reply->yes)
+		a->ops->withdraw(a->arg, &peer->open);
 	switch (a->state) {
 	case ATTEMPT_LOOK:
-		if (peer->open.era && reply->yes)
-			a->ops->withdraw(a->arg, &peer->open);
 		look_at(a, peer, reply, now);
 		break;
 	case ATTEMPT_PREPARE:

@@ -66,15 +66,21 @@ static uint64_t random_below(struct attempt *a, uint64_t n)
 	return (a->random * 2685821657736338717ULL >> 32) % n;
 }
 
-/* Nodes that boot at once must not all attempt at once. */
-static void back_off(struct attempt *a, uint64_t now)
+/* Milliseconds that grow with each attempt that has failed. */
+static uint64_t pause_of(const struct attempt *a)
 {
 	uint64_t most = ATTEMPT_BACKOFF_MS;
 	uint32_t i;
 
 	for (i = 0; i < a->tries && most < ATTEMPT_BACKOFF_MAX_MS; i++)
 		most *= 2;
-	a->propose_ms = now + random_below(a, most + 1);
+	return most;
+}
+
+/* Nodes that boot at once must not all attempt at once. */
+static void back_off(struct attempt *a, uint64_t now)
+{
+	a->propose_ms = now + random_below(a, pause_of(a) + 1);
 }
 
 /**
@@ -95,21 +101,10 @@ void attempt_step_back(struct attempt *a, uint64_t now)
 	back_off(a, now);
 }
 
-/* Attempts of the life before make no proposal any more. Those that made one are not open. */
-static void withdraw_all(struct attempt *a)
-{
-	struct spindle_restart_ballot open[SPINDLE_RESTART_OPEN];
-	uint32_t i, n = a->voter->opens;
-
-	memcpy(open, a->voter->open, sizeof(open));
-	for (i = 0; i < n; i++)
-		if (open[i].proposer == a->node)
-			a->ops->withdraw(a->arg, &open[i]);
-}
-
 /**
  * attempt_begin() - begin to look for the group
- * @a: the attempt; ops, arg, node, lineage and voter are set, all other members are zero
+ * @a: the attempt; ops, arg, node, lineage and voter are set, all other members are zero. The
+ *	voter has no open attempt of this node, see spindle_restart_withdraw_own().
  * @seed: of the random numbers
  * @now: milliseconds
  *
@@ -124,7 +119,6 @@ bool attempt_begin(struct attempt *a, uint64_t seed, uint64_t now)
 		attempt_end(a);
 		return false;
 	}
-	withdraw_all(a);
 	a->random = seed | 1;
 	a->state = ATTEMPT_LOOK;
 	a->state_ms = now;
@@ -317,10 +311,33 @@ void attempt_runs(struct attempt *a, uint64_t era, uint64_t vid, uint64_t now)
  * attempt_again() - the node is in no view any more, as its voter knows: look again
  * @a: the attempt
  * @now: milliseconds
+ *
+ * What has failed is not tried again at once, because each try writes files. Another member may
+ * know what the contact does not.
  */
 void attempt_again(struct attempt *a, uint64_t now)
 {
+	struct attempt_peer *contact = attempt_find(a, a->contact);
+
+	if (a->state == ATTEMPT_JOIN && contact)
+		contact->fails++;
 	a->era = 0;
 	a->vid = 0;
 	attempt_step_back(a, now);
+	a->into_ms = now + pause_of(a);
+}
+
+/**
+ * attempt_resume() - the process before has told the kernel of a view, which forms
+ * @a: the attempt, which looks
+ * @now: milliseconds
+ *
+ * Until the caller knows more, the node promises nothing, because it may be in the view any time.
+ */
+void attempt_resume(struct attempt *a, uint64_t now)
+{
+	a->contact = a->node;
+	a->era = spindle_restart_bound(a->voter);
+	a->vid = 0;
+	attempt_move(a, ATTEMPT_JOIN, now);
 }

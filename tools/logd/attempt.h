@@ -126,6 +126,8 @@ struct attempt_peer {
 	bool here;
 	/** @votes: it has accepted the proposal */
 	bool votes;
+	/** @fails: joins over this node that have failed */
+	uint32_t fails;
 	/** @open: in this round it was asked whether this attempt was withdrawn; era 0: none */
 	struct spindle_restart_ballot open;
 	/** @how: what it has said */
@@ -179,6 +181,8 @@ struct attempt {
 	uint64_t state_ms;
 	/** @propose_ms: no attempt begins before */
 	uint64_t propose_ms;
+	/** @into_ms: the node enters and joins nothing before, because the last time has failed */
+	uint64_t into_ms;
 	/** @leave_ms: since then another node attempts; 0: none does */
 	uint64_t leave_ms;
 	/** @tries: attempts that have failed */
@@ -203,7 +207,7 @@ struct attempt {
 	uint64_t era;
 	/** @vid: of that view */
 	uint64_t vid;
-	/** @contact: with ATTEMPT_JOIN: a member of the group */
+	/** @contact: with ATTEMPT_JOIN: a member of the group; @node: the kernel joins already */
 	uint32_t contact;
 };
 
@@ -216,6 +220,7 @@ void attempt_serve(struct attempt *a, const struct attempt_request *req,
 		   struct attempt_reply *reply, uint64_t now);
 void attempt_runs(struct attempt *a, uint64_t era, uint64_t vid, uint64_t now);
 void attempt_again(struct attempt *a, uint64_t now);
+void attempt_resume(struct attempt *a, uint64_t now);
 struct attempt_peer *attempt_find(struct attempt *a, uint32_t node);
 
 /* Between attempt.c and attempt-ask.c. */

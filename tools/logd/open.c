@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/key.h"
+#include "cut.h"
 #include "logd.h"
 
 /* A frame is at least this long, if a segment has room for four of them. */
@@ -328,6 +329,14 @@ static bool attach_new(struct logd *l, uint64_t era)
 	return logd_attach(l, &from);
 }
 
+/* All that comes into a new log is of the group, although it may be of an earlier era. */
+static bool note_new(struct logd *l, uint64_t era)
+{
+	int err = logd_cut_write(l->io.dir, &l->scan.id, era);
+
+	return !err || logd_fail(l, "cannot note the era in %s: %s", l->path, strerror(-err));
+}
+
 /* The history keeps messages for a logger, so none attaches before its log has what comes first. */
 static bool begin_new(struct logd *l, uint64_t era)
 {
@@ -354,6 +363,8 @@ static bool begin_new(struct logd *l, uint64_t era)
 	good = may_begin(l, oldest);
 	spindle_detach(&l->q);
 	if (!good)
+		return false;
+	if (l->role && !note_new(l, era))
 		return false;
 	if (l->scan.next < oldest)
 		return logd_catch_up(l, oldest) && false;
@@ -382,12 +393,20 @@ static struct logd_last last_of(const struct logd *l)
 
 /*
  * Was the log cut for this era, and has it no message of it yet? Then it goes on where the era
- * begins, and the history has nothing to compare its last message with.
+ * begins, and the history has nothing to compare its last message with. Only its note says so: what
+ * is not on the way to the era may be in any other log of an earlier one.
  */
 static bool is_cut(const struct logd *l, uint64_t era)
 {
-	return l->role && l->scan.n_epochs && l->scan.last_epoch.era < era &&
-	       l->state && l->state->group.is && l->state->group.era == era;
+	int has;
+
+	if (!l->role || !l->scan.n_epochs || l->scan.last_epoch.era >= era)
+		return false;
+	has = logd_cut_has(l->io.dir, &l->scan.id, era);
+	if (has < 0)
+		logd_say(l, "cannot read the note of the cut: %s",
+			 has == -EBADMSG ? "both copies are damaged" : strerror(-has));
+	return has > 0;
 }
 
 /*
@@ -426,7 +445,9 @@ bool logd_begin_again(struct logd *l)
 {
 	l->scan.map = l->log.map;
 	l->scan.last_epoch.era = l->log.era;
-	l->scan.n_epochs = l->log.era ? 1 : 0;
+	/* The first era is 0, as is that of a log without messages. */
+	if (l->log.era)
+		l->scan.n_epochs = 1;
 	if (!begin_again(l, l->era))
 		return l->catch.on;
 	return logd_begin_reading(l, l->last.known);

@@ -51,15 +51,13 @@ bool logd_restart_know(struct logd_restart *r, uint32_t node, const char *addres
 /* The kernel knows how the node is. */
 static void look_again(struct logd_restart *r)
 {
-	uint64_t era, vid;
+	struct logd_seat seat;
 
 	if (r->attempt.state != ATTEMPT_RUNNING)
 		return;
-	if (logd_kernel_look(r, &era, &vid) != LOGD_KERNEL_ACTIVE) {
-		era = 0;
-		vid = 0;
-	}
-	attempt_runs(&r->attempt, era, vid, peer_now_ms());
+	if (logd_kernel_look(r, &seat) != LOGD_KERNEL_ACTIVE)
+		seat = (struct logd_seat){ .has_lineage = false };
+	attempt_runs(&r->attempt, seat.era, seat.vid, peer_now_ms());
 }
 
 /**

@@ -41,31 +41,29 @@ static void note_place(struct logd_restart *r, const struct ctl_running *run)
 /**
  * logd_kernel_look() - ask the kernel how the node is
  * @r: the restart
- * @era: out: of its view; 0: there is none, or it has this era
- * @vid: out: of its view; 0: there is none
+ * @seat: out: its view
  *
  * Return: how it is; a sentence says why not if that is an error.
  */
-enum logd_kernel logd_kernel_look(struct logd_restart *r, uint64_t *era, uint64_t *vid)
+enum logd_kernel logd_kernel_look(struct logd_restart *r, struct logd_seat *seat)
 {
 	struct ctl_val id = ctl_val_num(r->opts->node);
 	enum logd_kernel state = LOGD_KERNEL_ERROR;
-	uint8_t lineage[SPINDLE_LINEAGE_LEN];
 	struct ctl_running *run = NULL;
 	unsigned int count = 0;
 	struct ctl_pool *before;
 
-	*era = 0;
-	*vid = 0;
+	*seat = (struct logd_seat){ .has_lineage = false };
 	/* Without peers, nobody has opened it. */
 	if (!r->peers->net.sk && ctl_net_open(&r->peers->net, CTL_SAY))
 		return LOGD_KERNEL_ERROR;
 	before = ctl_pool_use(&r->peers->pool);
 	if (!ctl_fetch(&r->peers->net, "restart", &id, &run, &count, true) && count) {
 		state = state_of(run);
-		*vid = run->node.vid;
-		if (run->has_view && run->view.lineage.set)
-			ctl_lineage_parse(run->view.lineage.str, lineage, era);
+		seat->vid = run->node.vid;
+		seat->has_lineage = run->has_view && run->view.lineage.set &&
+				    !ctl_lineage_parse(run->view.lineage.str,
+						       (uint8_t *)seat->lineage, &seat->era);
 		note_place(r, run);
 	}
 	ctl_pool_use(before);

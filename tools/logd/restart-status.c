@@ -90,21 +90,24 @@ static struct json_object *json_here(const struct attempt *a, bool here)
 	return list;
 }
 
-/* A group runs whose era is below what this node has promised. Return: its era; 0: none does. */
-static uint64_t shut_out(const struct attempt *a)
+/* A group runs whose era is below what this node has promised. Return: a member; NULL: none. */
+static const struct attempt_how *shut_out(const struct attempt *a)
 {
 	uint32_t i;
 
 	for (i = 0; i < a->peers; i++)
-		if (a->peer[i].here && a->peer[i].how.state == ATTEMPT_RUNNING)
-			return a->peer[i].how.era;
-	return 0;
+		if (a->peer[i].here && a->peer[i].how.state == ATTEMPT_RUNNING &&
+		    a->peer[i].how.vid &&
+		    a->peer[i].how.era < spindle_restart_bound(a->voter))
+			return &a->peer[i].how;
+	return NULL;
 }
 
 static struct json_object *json_all(const struct logd_restart *r)
 {
 	struct json_object *obj = json_object_new_object();
 	const struct attempt *a = &r->attempt;
+	const struct attempt_how *out = shut_out(a);
 
 	ctl_json_add(obj, "node", ctl_json_num(r->opts->node));
 	ctl_json_add(obj, "pid", ctl_json_num((uint64_t)getpid()));
@@ -113,8 +116,8 @@ static struct json_object *json_all(const struct logd_restart *r)
 	ctl_json_add(obj, "proposer", ctl_json_num(a->voter->promised.proposer));
 	ctl_json_add(obj, "answer", json_here(a, true));
 	ctl_json_add(obj, "silent", json_here(a, false));
-	if (a->state == ATTEMPT_LOOK && shut_out(a)) {
-		ctl_json_add(obj, "runs", ctl_json_num(shut_out(a)));
+	if (a->state == ATTEMPT_LOOK && out) {
+		ctl_json_add(obj, "runs", ctl_json_num(out->era));
 		ctl_json_add(obj, "bound", ctl_json_num(spindle_restart_bound(a->voter)));
 	}
 	if (a->state == ATTEMPT_PREPARE && a->judged)

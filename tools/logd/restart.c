@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +21,17 @@
 #define WAIT_MS	200
 
 /* Say something that is not what was said last. */
-static void tell(struct logd_restart *r, const char *text)
+static void CTL_PRINTF(2, 3) tell(struct logd_restart *r, const char *fmt, ...)
 {
+	char text[sizeof(r->told)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
 	if (!strcmp(r->told, text))
 		return;
-	snprintf(r->told, sizeof(r->told), "%s", text);
+	strcpy(r->told, text);
 	ctl_err("node %u: %s", r->opts->node, text);
 }
 
@@ -59,22 +66,27 @@ bool logd_restart_knows(const struct logd_opts *opts)
  * @r: the restart; opts, peers and state are set
  *
  * That is so when the node is in no view, and its files know a group. A view that the node has
- * stopped in ends here, because the log has what was delivered. A node that is not there, or of
- * which the kernel does not say how it is, is left to the caller.
+ * stopped in ends here, because the log has what was delivered. The process before may have died
+ * while the kernel was on its way into a view, and then this one waits for that first. A node that
+ * is not there, that begins another group, or of which the kernel does not say how it is, is left
+ * to the caller.
  *
  * Return: whether it has to.
  */
 bool logd_restart_is_due(struct logd_restart *r)
 {
-	enum logd_kernel state;
-	uint64_t era, vid;
+	struct logd_seat seat;
 
 	if (!r->state->group.is)
 		return false;
-	state = logd_kernel_look(r, &era, &vid);
-	if (state == LOGD_KERNEL_STOPPED)
+	r->found = logd_kernel_look(r, &seat);
+	if (r->found == LOGD_KERNEL_STOPPED)
 		logd_kernel_leave(r);
-	return state == LOGD_KERNEL_NONE || state == LOGD_KERNEL_STOPPED;
+	if (r->found == LOGD_KERNEL_FORMING && seat.has_lineage &&
+	    memcmp(seat.lineage, r->state->group.lineage, sizeof(seat.lineage)))
+		return false;
+	return r->found == LOGD_KERNEL_NONE || r->found == LOGD_KERNEL_STOPPED ||
+	       r->found == LOGD_KERNEL_FORMING || r->found == LOGD_KERNEL_JOINING;
 }
 
 static int promise(void *arg, const struct spindle_restart_ballot *ballot)
@@ -130,7 +142,7 @@ static bool report_state(void *arg, struct spindle_restart_report *report)
 	if (r->attempt.state == ATTEMPT_RUNNING) {
 		report_records(r, report);
 	} else if (!logd_state_report(r->state, report)) {
-		tell(r, r->state->why);
+		tell(r, "%s", r->state->why);
 		return false;
 	}
 	report->node = r->opts->node;
@@ -190,6 +202,13 @@ static void go(struct logd_restart *r, enum logd_going to, uint64_t now)
 	r->going_ms = now;
 }
 
+/* The kernel was told of a view. */
+static void go_wait(struct logd_restart *r, uint32_t limit, uint64_t now)
+{
+	r->limit = limit;
+	go(r, LOGD_GOING_WAITS, now);
+}
+
 /* The node is in no view after all. */
 static void turn_back(struct logd_restart *r, uint64_t now)
 {
@@ -201,31 +220,88 @@ static void turn_back(struct logd_restart *r, uint64_t now)
 static void turn_back_because(struct logd_restart *r, uint64_t now)
 {
 	if (*r->state->why)
-		tell(r, r->state->why);
+		tell(r, "%s", r->state->why);
 	turn_back(r, now);
 }
 
-/* The kernel was told. Is the node in the view? */
-static void wait_for_kernel(struct logd_restart *r, uint32_t limit, uint64_t now)
+/* Is the node in a view of its group that its votes allow? */
+static bool is_ours(const struct logd_restart *r, const struct logd_seat *seat, uint64_t era)
+{
+	return seat->has_lineage && seat->era >= era &&
+	       !memcmp(seat->lineage, r->attempt.lineage, sizeof(seat->lineage));
+}
+
+/* A view of another group, or a static one, is not what this process has told the kernel of. */
+static bool is_own_doing(const struct logd_restart *r, enum logd_kernel state,
+			 const struct logd_seat *seat)
+{
+	if (seat->has_lineage)
+		return is_ours(r, seat, 0);
+	return state != LOGD_KERNEL_NONE && state != LOGD_KERNEL_ACTIVE;
+}
+
+/* Each error is printed, so the next question comes later. Return: whether the kernel was asked. */
+static bool ask_kernel(struct logd_restart *r, uint32_t ms, uint64_t now, enum logd_kernel *state,
+		       struct logd_seat *seat)
+{
+	if (now - r->looked_ms < (r->look_failed ? LOGD_ERROR_MS : ms))
+		return false;
+	r->looked_ms = now;
+	*state = logd_kernel_look(r, seat);
+	r->look_failed = *state == LOGD_KERNEL_ERROR;
+	return true;
+}
+
+/* The kernel was told. Is the node in the view? An error of the question says nothing. */
+static void wait_for_kernel(struct logd_restart *r, uint64_t now)
 {
 	enum logd_kernel state;
-	uint64_t era, vid;
+	struct logd_seat seat;
 
-	if (now - r->looked_ms < LOGD_KERNEL_MS)
+	if (!ask_kernel(r, LOGD_KERNEL_MS, now, &state, &seat))
 		return;
-	r->looked_ms = now;
-	state = logd_kernel_look(r, &era, &vid);
-	if (state == LOGD_KERNEL_ACTIVE) {
+	if (state == LOGD_KERNEL_ACTIVE && is_ours(r, &seat, r->attempt.era)) {
 		go(r, LOGD_GOING_NOT, now);
-		attempt_runs(&r->attempt, era, vid, now);
+		attempt_runs(&r->attempt, seat.era, seat.vid, now);
 		return;
 	}
-	if (state == LOGD_KERNEL_ERROR || now - r->going_ms >= limit ||
-	    (state != LOGD_KERNEL_FORMING && state != LOGD_KERNEL_JOINING)) {
-		tell(r, "the view does not take this node: it looks for the group again");
+	if ((state == LOGD_KERNEL_FORMING || state == LOGD_KERNEL_JOINING ||
+	     state == LOGD_KERNEL_ERROR) && now - r->going_ms < r->limit)
+		return;
+	tell(r, "the view does not take this node: it looks for the group again");
+	if (is_own_doing(r, state, &seat))
 		logd_kernel_leave(r);
-		turn_back(r, now);
+	turn_back(r, now);
+}
+
+/* The kernel has the node in a view already, without this process. */
+static void take_seat(struct logd_restart *r, const struct logd_seat *seat, uint64_t now)
+{
+	if (!is_ours(r, seat, 0)) {
+		tell(r, "its view is one of another group: this process goes on to look for its own");
+		return;
 	}
+	if (r->attempt.state == ATTEMPT_PREPARE)
+		attempt_step_back(&r->attempt, now);
+	if (is_ours(r, seat, spindle_restart_bound(r->attempt.voter)))
+		attempt_runs(&r->attempt, seat->era, seat->vid, now);
+	else
+		tell(r, "its view has an era below that of its promise, and this process goes on to "
+			"look");
+}
+
+/* An administrator may have put the node into a view. */
+static void look_at_kernel(struct logd_restart *r, uint64_t now)
+{
+	enum logd_kernel state;
+	struct logd_seat seat;
+
+	if (!ask_kernel(r, LOGD_LOOK_MS, now, &state, &seat))
+		return;
+	if (state == LOGD_KERNEL_ACTIVE)
+		take_seat(r, &seat, now);
+	else if (state == LOGD_KERNEL_STOPPED && is_own_doing(r, state, &seat))
+		logd_kernel_leave(r);
 }
 
 /* Addresses of the members of a view, as they are in reports. */
@@ -253,7 +329,7 @@ static void enter(struct logd_restart *r, uint64_t now)
 	unsigned int count;
 
 	if (r->going == LOGD_GOING_WAITS) {
-		wait_for_kernel(r, LOGD_FORM_MS, now);
+		wait_for_kernel(r, now);
 		return;
 	}
 	count = list_known(r, known);
@@ -261,15 +337,21 @@ static void enter(struct logd_restart *r, uint64_t now)
 		turn_back_because(r, now);
 		return;
 	}
-	ctl_err("node %u: the group begins again with era %llu, view %llu", r->opts->node,
-		(unsigned long long)r->attempt.era, (unsigned long long)r->attempt.vid);
+	tell(r, "the group begins again with era %llu, view %llu",
+	     (unsigned long long)r->attempt.era, (unsigned long long)r->attempt.vid);
 	if (logd_kernel_enter(r))
-		go(r, LOGD_GOING_WAITS, now);
+		go_wait(r, LOGD_FORM_MS, now);
 	else
 		turn_back(r, now);
 }
 
-/* The views that the logs of this node have to follow. */
+/* A member that has just joined the era does not know what was before. */
+static bool knows_path(const struct spindle_restart_path *path)
+{
+	return path->whole || path->eras;
+}
+
+/* The views that the logs of this node have to follow, as far as the member knows them. */
 static unsigned int list_ways(const struct logd_restart *r, struct logd_way *way)
 {
 	const struct spindle_restart_report *report = r->report;
@@ -279,7 +361,8 @@ static unsigned int list_ways(const struct logd_restart *r, struct logd_way *way
 		const struct spindle_restart_part *part = &report->part[i];
 		const struct spindle_restart_record *record = &part->record;
 
-		if (!record->views || record->view[record->views - 1].id.era != r->attempt.era)
+		if (!record->views || record->view[record->views - 1].id.era != r->attempt.era ||
+		    !knows_path(&part->path))
 			continue;
 		way[n].id = part->id;
 		way[n].view = record->view[record->views - 1].id;
@@ -296,10 +379,10 @@ static void join_now(struct logd_restart *r, uint64_t now)
 		turn_back_because(r, now);
 		return;
 	}
-	ctl_err("node %u: the group runs in era %llu, and this node joins it", r->opts->node,
-		(unsigned long long)r->attempt.era);
+	tell(r, "the group runs in era %llu, and this node joins it",
+	     (unsigned long long)r->attempt.era);
 	if (logd_kernel_join(r, r->record.address))
-		go(r, LOGD_GOING_WAITS, now);
+		go_wait(r, LOGD_JOIN_MS, now);
 	else
 		turn_back(r, now);
 }
@@ -311,7 +394,7 @@ static void join(struct logd_restart *r, uint64_t now)
 
 	switch (r->going) {
 	case LOGD_GOING_WAITS:
-		wait_for_kernel(r, LOGD_JOIN_MS, now);
+		wait_for_kernel(r, now);
 		return;
 	case LOGD_GOING_ASKS:
 		have = logd_restart_take_record(r);
@@ -351,6 +434,21 @@ static bool wait_a_while(struct logd_restart *r, int signals)
 	return !r->stopped;
 }
 
+/* The process before has told the kernel of a view that the node is not in yet. */
+static void resume(struct logd_restart *r)
+{
+	uint64_t now = peer_now_ms();
+
+	if (r->found == LOGD_KERNEL_FORMING)
+		go_wait(r, LOGD_FORM_MS, now);
+	else if (r->found == LOGD_KERNEL_JOINING)
+		go_wait(r, LOGD_JOIN_MS, now);
+	else
+		return;
+	tell(r, "the kernel is on its way into a view, and this process waits for that");
+	attempt_resume(&r->attempt, now);
+}
+
 static void turn(struct logd_restart *r)
 {
 	uint64_t now = peer_now_ms();
@@ -362,6 +460,8 @@ static void turn(struct logd_restart *r)
 		enter(r, now);
 	else if (r->attempt.state == ATTEMPT_JOIN)
 		join(r, now);
+	else if (r->attempt.state == ATTEMPT_LOOK || r->attempt.state == ATTEMPT_PREPARE)
+		look_at_kernel(r, now);
 	logd_restart_ask(r, now);
 	logd_restart_show(r, now);
 }
@@ -375,8 +475,6 @@ static void turn(struct logd_restart *r)
  */
 bool logd_restart_run(struct logd_restart *r, int signals)
 {
-	bool goes_on = true;
-
 	memcpy(r->peers->server.id.lineage, r->state->group.lineage,
 	       sizeof(r->state->group.lineage));
 	if (!begin(r))
@@ -384,14 +482,14 @@ bool logd_restart_run(struct logd_restart *r, int signals)
 	know_members(r);
 	logd_peers_listen(r->peers, r->opts, NULL, 0);
 	tell(r, "this node is in no view: it looks for its group");
-	while (goes_on && r->attempt.state != ATTEMPT_RUNNING &&
-	       r->attempt.state != ATTEMPT_FAILED) {
-		goes_on = wait_a_while(r, signals);
+	resume(r);
+	/* Each turn can be the last one. So a signal is seen before a turn, or by the caller. */
+	while (r->attempt.state != ATTEMPT_RUNNING && r->attempt.state != ATTEMPT_FAILED) {
+		if (!wait_a_while(r, signals))
+			return false;
 		turn(r);
 	}
-	if (r->attempt.state == ATTEMPT_FAILED)
-		return fail(r);
-	return r->attempt.state == ATTEMPT_RUNNING;
+	return r->attempt.state == ATTEMPT_RUNNING || fail(r);
 }
 
 /* ---- from then on ------------------------------------------------------------------------- */
@@ -406,15 +504,15 @@ bool logd_restart_run(struct logd_restart *r, int signals)
  */
 void logd_restart_serve(struct logd_restart *r, struct logd *logs, unsigned int count)
 {
-	uint64_t era, vid;
+	struct logd_seat seat;
 
 	if (!r->state || !r->state->group.is || !begin(r))
 		return;
 	r->logs = logs;
 	r->count = count;
 	memcpy(r->attempt.lineage, r->state->group.lineage, sizeof(r->attempt.lineage));
-	if (logd_kernel_look(r, &era, &vid) == LOGD_KERNEL_ACTIVE)
-		attempt_runs(&r->attempt, era, vid, peer_now_ms());
+	if (logd_kernel_look(r, &seat) == LOGD_KERNEL_ACTIVE)
+		attempt_runs(&r->attempt, seat.era, seat.vid, peer_now_ms());
 	know_members(r);
 	logd_restart_show(r, peer_now_ms());
 }

@@ -30,6 +30,11 @@ struct logd_opts;
 #define LOGD_ASK_MS	300U
 /* The kernel is asked this often whether the node is in its view. */
 #define LOGD_KERNEL_MS	200U
+/* A node that looks for its group asks the kernel this often whether it is in a view after all. */
+#define LOGD_LOOK_MS	1000U
+
+/* Behind an error, the kernel is asked after so long. */
+#define LOGD_ERROR_MS	5000U
 
 /**
  * enum logd_kernel - the node in the kernel
@@ -47,6 +52,20 @@ enum logd_kernel {
 	LOGD_KERNEL_ACTIVE,
 	/** @LOGD_KERNEL_STOPPED: it was a member */
 	LOGD_KERNEL_STOPPED,
+};
+
+/**
+ * struct logd_seat - the view of the node in the kernel
+ */
+struct logd_seat {
+	/** @has_lineage: there is a view, and it has a lineage */
+	bool has_lineage;
+	/** @lineage: of the group */
+	uint64_t lineage[2];
+	/** @era: of the view; 0: there is none, or it has this era */
+	uint64_t era;
+	/** @vid: of the view; 0: there is none */
+	uint64_t vid;
 };
 
 /**
@@ -99,8 +118,14 @@ struct logd_restart {
 	uint32_t going;
 	/** @going_ms: since then */
 	uint64_t going_ms;
+	/** @limit: with LOGD_GOING_WAITS: milliseconds after which the view is given up */
+	uint32_t limit;
+	/** @found: the node in the kernel when the process began */
+	enum logd_kernel found;
 	/** @looked_ms: when the kernel was asked last */
 	uint64_t looked_ms;
+	/** @look_failed: it gave no answer */
+	bool look_failed;
 	/** @place: address and port of the node in the kernel */
 	char place[SPINDLE_RESTART_ADDRESS];
 	/** @ears: where other nodes can ask this process */
@@ -154,7 +179,7 @@ void logd_restart_range_work(struct logd_restart *r);
 
 /* restart-kernel.c */
 
-enum logd_kernel logd_kernel_look(struct logd_restart *r, uint64_t *era, uint64_t *vid);
+enum logd_kernel logd_kernel_look(struct logd_restart *r, struct logd_seat *seat);
 bool logd_kernel_enter(struct logd_restart *r);
 bool logd_kernel_join(struct logd_restart *r, const char *contact);
 void logd_kernel_leave(struct logd_restart *r);

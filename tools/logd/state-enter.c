@@ -32,16 +32,79 @@ static bool find_end(struct logd_state *s, struct logd_disk *d, const struct log
 			       "gone on from: move it away", s->path, way->id);
 }
 
-static bool cut_log(struct logd_state *s, const struct logd_way *way)
+static bool fail_note(struct logd_state *s, uint32_t subgroup, const char *what, int err)
+{
+	return logd_state_fail(s, "cannot %s the note of the cut in %s/%u: %s", what, s->path,
+			       subgroup, err == -EBADMSG ? "both copies are damaged" :
+							   strerror(-err));
+}
+
+/* A log without a message of the era is one of it only by its note. */
+static bool cut_disk(struct logd_state *s, struct logd_disk *d, const struct logd_way *way)
+{
+	uint64_t end;
+	int err;
+
+	if (!find_end(s, d, way, &end) || !logd_disk_cut(s, d, end))
+		return false;
+	err = d->scan.is_new ? 0 : logd_cut_write(d->dir, &d->scan.id, way->view.era);
+	return !err || fail_note(s, way->id, "write", err);
+}
+
+/* Does the log have only what is on the way to the era? Return: 1 or 0; -1: nobody knows. */
+static int is_of_era(struct logd_state *s, const struct logd_disk *d, uint32_t subgroup,
+		     uint64_t era)
+{
+	int has;
+
+	if (d->scan.is_new || !d->scan.n_epochs || d->scan.last_epoch.era >= era)
+		return 1;
+	has = logd_cut_has(d->dir, &d->scan.id, era);
+	/* A cut makes another note. */
+	if (has >= 0 || has == -EBADMSG)
+		return has > 0;
+	fail_note(s, subgroup, "read", has);
+	return -1;
+}
+
+/* A log of an earlier era needs a way. */
+static bool join_disk(struct logd_state *s, struct logd_disk *d, uint32_t subgroup, uint64_t era,
+		      const struct logd_way *way)
+{
+	int is = is_of_era(s, d, subgroup, era);
+
+	if (is)
+		return is > 0;
+	if (!way)
+		return logd_state_fail(s, "the log in %s/%u has to be cut for era %" PRIu64 ", and "
+				       "the member that was asked does not know where", s->path,
+				       subgroup, era);
+	return cut_disk(s, d, way);
+}
+
+/* @way: that of this subgroup; NULL: none is known. */
+static bool join_log(struct logd_state *s, uint32_t subgroup, uint64_t era,
+		     const struct logd_way *way)
 {
 	struct logd_disk *d = malloc(sizeof(*d));
-	uint64_t end;
 	bool good;
 
 	if (!d)
 		return logd_state_fail(s, "no memory");
-	good = logd_disk_open(s, d, way->id) && find_end(s, d, way, &end) &&
-	       logd_disk_cut(s, d, end);
+	good = logd_disk_open(s, d, subgroup) && join_disk(s, d, subgroup, era, way);
+	logd_disk_close(d);
+	free(d);
+	return good;
+}
+
+static bool cut_log(struct logd_state *s, const struct logd_way *way)
+{
+	struct logd_disk *d = malloc(sizeof(*d));
+	bool good;
+
+	if (!d)
+		return logd_state_fail(s, "no memory");
+	good = logd_disk_open(s, d, way->id) && cut_disk(s, d, way);
 	logd_disk_close(d);
 	free(d);
 	return good;
@@ -263,28 +326,46 @@ bool logd_state_enter(struct logd_state *s, const struct spindle_restart_proposa
 	       enter_group(s, proposal, known, count);
 }
 
+static const struct logd_way *find_way(const struct logd_way *way, unsigned int count, uint32_t id,
+				       uint64_t era)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (way[i].id == id && way[i].view.era == era)
+			return &way[i];
+	return NULL;
+}
+
 /**
  * logd_state_join() - be ready to join a group that runs in an era
  * @s: the state, of a node that is in no view
  * @era: the era
- * @way: the way of each subgroup whose log the node has
+ * @way: ways of subgroups that a member knows
  * @count: how many
  *
- * The records stay as they are, until the node is in a view and has its range.
+ * A way is needed for each log that has nothing of the era, unless the log was cut for it. A log
+ * that has messages of the era is not cut, because views of one era are a chain. The records stay
+ * as they are, until the node is in a view and has its range.
  *
  * Return: whether the votes are on disk, and the logs have only what the group has.
  */
 bool logd_state_join(struct logd_state *s, uint64_t era, const struct logd_way *way,
 		     unsigned int count)
 {
+	const struct ctl_view *view = &s->group.view;
 	unsigned int i;
+	uint32_t id, k;
 
 	if (!logd_state_ready(s, NULL) ||
 	    !logd_state_sync(s, spindle_restart_enter(&s->voter, era)))
 		return false;
-	for (i = 0; i < count; i++)
-		if (!cut_log(s, &way[i]))
-			return false;
+	for (i = 0; i < view->subgroups; i++)
+		for (k = 0; k < logd_state_logs(&view->subgroup[i]); k++) {
+			id = (uint32_t)view->subgroup[i].val[CTL_SG_ID].num + k;
+			if (!join_log(s, id, era, find_way(way, count, id, era)))
+				return false;
+		}
 	return true;
 }
 

@@ -7,6 +7,7 @@
 #ifndef SPINDLE_LOGD_STATE_FILES_H
 #define SPINDLE_LOGD_STATE_FILES_H
 
+#include "cut.h"
 #include "io.h"
 #include "log.h"
 #include "state.h"
@@ -47,6 +48,7 @@ void logd_disk_tell(const struct logd_state *s, const struct logd_disk *d,
 bool logd_disk_cut(struct logd_state *s, struct logd_disk *d, uint64_t lsn);
 
 /* state-report.c */
+uint32_t logd_state_logs(const struct ctl_subgroup *sg);
 bool logd_state_read_record(struct logd_state *s, uint32_t subgroup, int dir,
 			    struct logd_records *r);
 

@@ -75,11 +75,28 @@ static bool fill_part(struct logd_state *s, const struct ctl_subgroup *sg, uint3
 	return good;
 }
 
+/**
+ * logd_state_logs() - how many logs does an entry of the group file stand for?
+ * @sg: the entry
+ *
+ * Return: its shards, or one; 0: it has no logs.
+ */
+uint32_t logd_state_logs(const struct ctl_subgroup *sg)
+{
+	const struct ctl_val *shards = &sg->rule[CTL_RULE_SHARDS];
+
+	if (!ctl_is_logged(sg))
+		return 0;
+	if (!shards->set || !shards->num)
+		return 1;
+	return shards->num < SPINDLE_MAX_SUBGROUPS ? (uint32_t)shards->num :
+						     SPINDLE_MAX_SUBGROUPS + 1;
+}
+
 static bool fill_parts(struct logd_state *s, const struct ctl_subgroup *sg,
 		       struct spindle_restart_report *report)
 {
-	const struct ctl_val *shards = &sg->rule[CTL_RULE_SHARDS];
-	uint64_t i, n = shards->set && shards->num ? shards->num : 1;
+	uint32_t i, n = logd_state_logs(sg);
 
 	for (i = 0; i < n; i++) {
 		if (report->parts == SPINDLE_MAX_SUBGROUPS)
@@ -129,8 +146,7 @@ bool logd_state_report(struct logd_state *s, struct spindle_restart_report *repo
 	fill_address(s, report);
 	spindle_restart_tell(&s->voter, report);
 	for (i = 0; i < view->subgroups; i++)
-		if (ctl_is_logged(&view->subgroup[i]) &&
-		    !fill_parts(s, &view->subgroup[i], report))
+		if (!fill_parts(s, &view->subgroup[i], report))
 			return false;
 	return true;
 }

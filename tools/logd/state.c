@@ -134,6 +134,7 @@ static bool read_votes(struct logd_state *s)
 	else
 		memcpy(s->lineage, s->group.lineage, LINEAGE);
 	spindle_restart_boot(&s->voter);
+	spindle_restart_withdraw_own(&s->voter, s->node);
 	return true;
 }
 

@@ -6,10 +6,12 @@
  *	group		the configuration of the group (group.h)
  *	votes.a|b	promises and acceptances, see libspindle-user/src/restart
  *	ID/view.a|b	view record of subgroup ID (record.h)
+ *	ID/cut.a|b	the era that its log was cut for (cut.h)
  *	ID/...		its log
  *
  * The order of all writes is: votes, logs, records, group file. Each of them is on disk before the
- * next one. A crash in between leaves files for which the same call does the rest.
+ * next one, and the note of a cut is behind the cut. A crash in between leaves files for which the
+ * same call does the rest.
  *
  * All functions that return false have set @why to a sentence without the name of the program, or
  * to "" if the answer is just no.

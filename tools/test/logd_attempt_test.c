@@ -131,6 +131,7 @@ static void boot(uint32_t i)
 
 	life[i]++;
 	spindle_restart_boot(&b->voter);
+	spindle_restart_withdraw_own(&b->voter, i + 1);
 	b->a = (struct attempt){
 		.ops = &ops, .arg = b, .node = i + 1, .lineage[0] = LINEAGE, .voter = &b->voter,
 	};
@@ -475,6 +476,143 @@ static void in_vain(void)
 	ok(box[2].voter.promised.era == 50 && box[2].entered < 50, "the era is the earlier one");
 }
 
+/* The nodes are in view 4 of era 0 from the beginning, and each that starts again joins. */
+static void first_era(void)
+{
+	uint32_t i;
+
+	begin(3, 7);
+	for (i = 0; i < 3; i++) {
+		box[i].record.view[0].id.era = 0;
+		box[i].record.view[0].origin = 0;
+		box[i].log.epoch[0].id.era = 0;
+		boot(i);
+		spindle_restart_enter(&box[i].voter, 0);
+		attempt_runs(&box[i].a, 0, 4, now);
+	}
+	crash(1);
+	pass(1000);
+	boot(1);
+	pass(10000);
+	is(box[1].a.state, ATTEMPT_RUNNING, "a node joins a group that has never restarted");
+	is((long long)box[1].a.era, 0, "and the era is still the first one");
+	is((long long)box[1].voter.promised.era, 0, "it has promised nothing");
+}
+
+/* The view of the node with index @i has stopped, or has another era. */
+static void run_alone(uint32_t i, uint64_t era, uint64_t vid)
+{
+	boot(i);
+	attempt_runs(&box[i].a, era, vid, now);
+}
+
+/* Do the first two nodes restart the group without the third one? */
+static bool restart_two(uint64_t bound)
+{
+	uint32_t i;
+
+	for (i = 0; i < 2; i++) {
+		box[i].voter.bound = bound;
+		box[i].voter.promised.era = bound;
+		boot(i);
+	}
+	pass(30000);
+	return box[0].a.state == ATTEMPT_RUNNING && box[1].a.state == ATTEMPT_RUNNING &&
+	       box[0].entered > bound && box[0].entered == box[1].entered;
+}
+
+/* A node that nobody can join holds up nobody. */
+static void no_veto(void)
+{
+	begin(3, 8);
+	run_alone(2, 1, 0);
+	ok(restart_two(1), "a node whose view has stopped does not hold up the others");
+	begin(3, 9);
+	run_alone(2, 1, 4);
+	ok(restart_two(2), "nor does one that runs in an era that all others are beyond");
+}
+
+/* In the midst of its own attempt, a node hears that the one it waits for was withdrawn. */
+static void withdrawn(void)
+{
+	struct spindle_restart_ballot open = { .era = 9, .proposer = 2 };
+	struct attempt_request req;
+	uint64_t turn;
+
+	begin(4, 10);
+	spindle_restart_promise(&box[0].voter, &open);
+	boot(0);
+	run_alone(2, 1, 4);
+	run_alone(3, 1, 4);
+	pass(5000);
+	is(box[0].a.state, ATTEMPT_PREPARE, "a promise to another attempt forbids to join");
+	spindle_restart_promise(&box[1].voter, &open);
+	boot(1);
+	pass(20000);
+	is(box[0].a.state, ATTEMPT_RUNNING, "the node joins once it is withdrawn");
+	is((long long)box[0].a.era, 1, "the group that runs");
+	ok(!attempt_next(&box[0].a, 0, &req, &turn), "and asks nothing more");
+}
+
+/* Replies to the questions of a node: all others run. Return: the contact that it has chosen. */
+static uint32_t answer_all(struct attempt *a)
+{
+	const struct attempt_reply reply = {
+		.how = { .state = ATTEMPT_RUNNING, .era = 1, .vid = 4 },
+	};
+	struct attempt_request req;
+	uint64_t turn;
+	uint32_t i;
+
+	attempt_work(a, now);
+	for (i = 0; i < a->peers; i++)
+		if (attempt_next(a, i, &req, &turn))
+			attempt_answer(a, a->peer[i].node, turn, &reply, now);
+	now += STEP_MS;
+	return a->state == ATTEMPT_JOIN ? a->contact : 0;
+}
+
+/* Joins that fail come slower and slower, and go to all members in turn. */
+static void contacts(void)
+{
+	uint32_t tries[5] = { 0 }, i, n = 0;
+	uint64_t end;
+
+	begin(4, 11);
+	boot(0);
+	for (end = now + 60000; now < end;) {
+		i = answer_all(&box[0].a);
+		if (!i)
+			continue;
+		tries[i]++;
+		n++;
+		attempt_again(&box[0].a, now);
+	}
+	ok(n >= 6 && n <= 15, "a join that fails is tried %u times in a minute", n);
+	ok(tries[2] && tries[3] && tries[4], "and over each of the members");
+	is((long long)box[0].voter.promised.era, 0, "a node that can join makes no attempt");
+}
+
+/* The process before has told the kernel of a view. */
+static void resume(void)
+{
+	struct attempt_request req = {
+		.kind = ATTEMPT_PROMISE, .ballot = { .era = 9, .proposer = 2 },
+	};
+	struct attempt_reply reply;
+
+	begin(3, 12);
+	box[0].voter.bound = 3;
+	boot(0);
+	attempt_resume(&box[0].a, now);
+	attempt_serve(&box[0].a, &req, &reply, now);
+	ok(!reply.yes && !box[0].voter.promised.era, "a node whose view forms promises nothing");
+	is((long long)box[0].a.era, 3, "its view has the era of its votes, or a later one");
+	attempt_again(&box[0].a, now);
+	attempt_serve(&box[0].a, &req, &reply, now);
+	ok(reply.yes, "without that view it promises again");
+}
+
 static void disk(void)
 {
 	begin(3, 4);
@@ -575,6 +713,11 @@ int main(void)
 	majority();
 	away();
 	in_vain();
+	first_era();
+	no_veto();
+	withdrawn();
+	contacts();
+	resume();
 	disk();
 	strangers();
 	schedules();

@@ -331,6 +331,14 @@ static void votes(void)
 	put("1/votes.a", zero, sizeof(zero));
 	ok(!again(), "damage of both is reported: %s", s.why);
 	set_up();
+	b.proposer = 1;
+	v = running(1, HEX, 3);
+	ok(logd_state_promise(&s, &b) && !logd_state_view(&s, &v),
+	   "an attempt of the node itself binds it");
+	ok(again() && logd_state_view(&s, &v),
+	   "until the next life, which does not go on with it: %s", s.why);
+	b.proposer = 2;
+	set_up();
 	logd_state_promise(&s, &b);
 	v = running(1, "ff0102030405060708090a0b0c0d0e0f", 2);
 	ok(logd_state_view(&s, &v) && again() && !s.voter.promised.era,
@@ -484,6 +492,65 @@ static void crashes(void)
 	}
 }
 
+/* Does the log of subgroup 3 have the note of this era? */
+static bool has_note(uint64_t era)
+{
+	struct logd_disk *d = malloc(sizeof(*d));
+	bool has;
+
+	if (!d || !logd_disk_open(&s, d, 3))
+		die("no log: %s", s.why);
+	has = logd_cut_has(d->dir, &d->scan.id, era) == 1;
+	d->scan.id.salt++;
+	if (logd_cut_has(d->dir, &d->scan.id, era))
+		die("another log has the note");
+	logd_disk_close(d);
+	free(d);
+	return has;
+}
+
+static bool ends_at(uint64_t end)
+{
+	return logd_state_report(&s, &report) && report.part[0].log.end == end;
+}
+
+/* A log of an earlier era goes on only where a member knows the way, or where it was cut. */
+static void no_way(void)
+{
+	struct logd_way way = {
+		.id = 3, .view = { 6, 9 },
+		.path = { .whole = true, .eras = 1, .past = { { { 0, 1 }, 9 } } },
+	};
+	static const char zero[64];
+
+	set_up();
+	write_log(4, 5);
+	ok(!logd_state_join(&s, 7, NULL, 0) && s.why[0], "without a way, nobody joins: %s", s.why);
+	ok(!logd_state_join(&s, 7, &way, 1) && s.why[0], "the way to another era is none");
+	way.view.era = 7;
+	way.id = 4;
+	ok(!logd_state_join(&s, 7, &way, 1) && s.why[0], "nor is that of another subgroup");
+	ok(ends_at(15) && !has_note(7), "the log is as before");
+	way.id = 3;
+	ok(logd_state_join(&s, 7, &way, 1) && has_note(7) && !has_note(4),
+	   "a log that is cut has a note");
+	ok(again() && logd_state_join(&s, 7, NULL, 0), "and needs no way any more");
+	ok(!logd_state_join(&s, 8, NULL, 0) && s.why[0], "which is another thing in a later era");
+	put("1/3/cut.a", zero, sizeof(zero));
+	put("1/3/cut.b", zero, sizeof(zero));
+	ok(!logd_state_join(&s, 8, NULL, 0) && s.why[0], "a damaged note is none");
+	way.view.era = 8;
+	ok(logd_state_join(&s, 8, &way, 1) && has_note(8), "and there is a new one");
+	set_up();
+	write_log(7, 5);
+	ok(logd_state_join(&s, 7, NULL, 0) && ends_at(15), "a log of the era stays: %s", s.why);
+	nftw(in("1/3"), remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	ok(logd_state_join(&s, 9, NULL, 0), "a log that is not there needs no way: %s", s.why);
+	set_up();
+	ok(logd_state_enter(&s, proposal(8), known, 1) && has_note(7),
+	   "a node that enters has the note as well");
+}
+
 static void join(void)
 {
 	struct logd_way way = {
@@ -515,6 +582,7 @@ int main(void)
 	enter();
 	crashes();
 	join();
+	no_way();
 	logd_state_close(&s);
 	nftw(base, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	return tap_end();

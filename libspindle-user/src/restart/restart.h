@@ -374,6 +374,7 @@ void spindle_restart_stop(struct spindle_restart_voter *voter);
 uint64_t spindle_restart_bound(const struct spindle_restart_voter *voter);
 enum spindle_restart_vote spindle_restart_withdraw(struct spindle_restart_voter *voter,
 						   const struct spindle_restart_ballot *ballot);
+void spindle_restart_withdraw_own(struct spindle_restart_voter *voter, uint32_t node);
 bool spindle_restart_withdrawn(const struct spindle_restart_voter *voter, uint32_t node,
 			       const struct spindle_restart_ballot *ballot);
 void spindle_restart_tell(const struct spindle_restart_voter *voter,

@@ -194,6 +194,26 @@ bool spindle_restart_withdrawn(const struct spindle_restart_voter *voter, uint32
 	       ballot->era <= voter->promised.era && find_open(voter, ballot) == voter->opens;
 }
 
+/**
+ * spindle_restart_withdraw_own() - the node has started, and goes on with no attempt of its own
+ * @voter: the voter of the node, behind spindle_restart_boot()
+ * @node: its id
+ *
+ * An attempt that has made a proposal is not open, because the node has accepted that first. All
+ * others make none any more. This need not be on disk, because each start does it again.
+ */
+void spindle_restart_withdraw_own(struct spindle_restart_voter *voter, uint32_t node)
+{
+	struct spindle_restart_ballot ballot;
+	uint32_t i;
+
+	for (i = voter->opens; i > 0; i--) {
+		ballot = voter->open[i - 1];
+		if (ballot.proposer == node)
+			spindle_restart_withdraw(voter, &ballot);
+	}
+}
+
 /* ---- votes ------------------------------------------------------------------------- */
 
 /**
