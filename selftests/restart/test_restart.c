@@ -679,6 +679,55 @@ static void votes(void)
 	CHECK_EQ(node('B')->accepted.ballot.era, 5);
 }
 
+/* A change of any member of a proposal makes it another one, which gets no vote in the attempt. */
+#define OTHER_ONE(change) do {							\
+	spindle_restart_copy_proposal(&proposal, &voter.accepted);		\
+	CHECK(spindle_restart_equal(&voter.accepted, &proposal));		\
+	CHECK_EQ(spindle_restart_accept(&voter, &proposal), SPINDLE_RESTART_SAME);	\
+	change;									\
+	CHECK(!spindle_restart_equal(&voter.accepted, &proposal));		\
+	CHECK_EQ(spindle_restart_accept(&voter, &proposal), SPINDLE_RESTART_REFUSED);	\
+} while (0)
+
+static void one_vote(void)
+{
+	struct spindle_restart_base *part = &proposal.part[0];
+
+	memset(&voter, 0, sizeof(voter));
+	make(5);
+	spindle_restart_promise(&voter, &proposal.ballot);
+	CHECK_EQ(spindle_restart_accept(&voter, &proposal), SPINDLE_RESTART_SYNC);
+	OTHER_ONE(proposal.ballot.era--);
+	OTHER_ONE(proposal.ballot.proposer++);
+	OTHER_ONE(proposal.origin--);
+	OTHER_ONE(proposal.lineage[1]++);
+	OTHER_ONE(proposal.vid++);
+	OTHER_ONE(proposal.members--);
+	OTHER_ONE(proposal.node[1] = 3);
+	OTHER_ONE(proposal.parts = 0);
+	OTHER_ONE(part->id++);
+	OTHER_ONE(part->base++);
+	OTHER_ONE(part->members = 1);
+	OTHER_ONE(part->range.known = false);
+	OTHER_ONE(part->range.views = 0);
+	OTHER_ONE(part->range.view[0].id.vid++);
+	OTHER_ONE(part->range.view[0].origin--);
+	OTHER_ONE(part->range.view[0].base++);
+	OTHER_ONE(part->range.view[0].members--);
+	OTHER_ONE(part->range.view[0].node[2]++);
+	OTHER_ONE(part->path.whole = false);
+	OTHER_ONE(part->path.eras = 0);
+	OTHER_ONE(part->path.past[0].last.vid++);
+	OTHER_ONE(part->path.past[0].base++);
+	/* What is not used does not matter. */
+	spindle_restart_copy_proposal(&proposal, &voter.accepted);
+	memset(&proposal.node[2], 0xff, sizeof(proposal.node[2]));
+	memset(&proposal.part[1], 0xff, sizeof(proposal.part[1]));
+	part->range.view[1].base = 7;
+	part->path.past[1].base = 7;
+	CHECK_EQ(spindle_restart_accept(&voter, &proposal), SPINDLE_RESTART_SAME);
+}
+
 /* R9: the node enters no view of an era before that of its vote, or of its promise. */
 static void turn(void)
 {
@@ -996,6 +1045,7 @@ static const struct tap_case cases[] = {
 	{ "what was accepted tells views that no record has", accepted_tells_views },
 	{ "the reporters with a logger are the members", members },
 	{ "votes follow promises", votes },
+	{ "a node votes for one proposal of an attempt", one_vote },
 	{ "a node that has promised enters no earlier era", turn },
 	{ "a promise to an attempt that was withdrawn does not bind", withdrawn },
 	{ "a node that has entered a view has no vote left", stale_vote },

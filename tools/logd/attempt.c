@@ -243,7 +243,7 @@ static bool promise(struct attempt *a, const struct spindle_restart_ballot *ball
 static bool accept(struct attempt *a, const struct spindle_restart_proposal *proposal,
 		   uint64_t now)
 {
-	if (is_in_view(a) || !proposal ||
+	if (is_in_view(a) || !proposal || proposal->ballot.proposer == a->node ||
 	    memcmp(proposal->lineage, a->lineage, sizeof(a->lineage)) ||
 	    !attempt_done(a, a->ops->accept(a->arg, proposal), now))
 		return false;
@@ -256,6 +256,24 @@ static void tell_how(const struct attempt *a, struct attempt_how *how)
 	*how = (struct attempt_how){
 		.state = a->state, .promised = a->voter->promised, .era = a->era, .vid = a->vid,
 	};
+}
+
+/**
+ * attempt_is_of() - may a node ask this?
+ * @req: the question
+ * @node: id of the node
+ *
+ * An attempt has the name of the node that makes it, and no other node asks for it.
+ *
+ * Return: whether it may.
+ */
+bool attempt_is_of(const struct attempt_request *req, uint32_t node)
+{
+	if (req->kind == ATTEMPT_PROMISE)
+		return req->ballot.proposer == node;
+	if (req->kind == ATTEMPT_VOTE)
+		return req->proposal && req->proposal->ballot.proposer == node;
+	return true;
 }
 
 /**

@@ -212,6 +212,7 @@ struct attempt {
 bool attempt_begin(struct attempt *a, uint64_t seed, uint64_t now);
 void attempt_end(struct attempt *a);
 bool attempt_know(struct attempt *a, uint32_t node);
+bool attempt_is_of(const struct attempt_request *req, uint32_t node);
 void attempt_serve(struct attempt *a, const struct attempt_request *req,
 		   struct attempt_reply *reply, uint64_t now);
 void attempt_runs(struct attempt *a, uint64_t era, uint64_t vid, uint64_t now);

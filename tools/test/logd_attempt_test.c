@@ -208,6 +208,8 @@ static void answer_one(struct flight *f)
 			attempt_answer(&from->a, f->to + 1, f->turn, NULL, now);
 		return;
 	}
+	if (!attempt_is_of(&f->req, f->from + 1))
+		die("node %u asks in the name of another one", f->from + 1);
 	attempt_serve(&to->a, &f->req, &reply, now);
 	if (draw(100) < twice)
 		attempt_serve(&to->a, &f->req, &reply, now);
@@ -510,8 +512,17 @@ static void strangers(void)
 	attempt_serve(&box[0].a, &req, &reply, now);
 	ok(!reply.yes, "a proposal of another lineage gets no vote");
 	p->lineage[0] = LINEAGE;
+	ok(attempt_is_of(&req, 2) && !attempt_is_of(&req, 3), "only its proposer asks for votes");
 	attempt_serve(&box[0].a, &req, &reply, now);
 	ok(reply.yes, "the same of this lineage does");
+	p->vid++;
+	attempt_serve(&box[0].a, &req, &reply, now);
+	ok(!reply.yes, "another one of the same attempt does not");
+	/* Only the node itself makes proposals in its name. */
+	spindle_restart_promise(&box[0].voter, &(struct spindle_restart_ballot){ 10, 1 });
+	p->ballot = box[0].voter.promised;
+	attempt_serve(&box[0].a, &req, &reply, now);
+	ok(!reply.yes, "nobody else may use the name of the node for a proposal");
 	req = (struct attempt_request){ .kind = ATTEMPT_RECORD };
 	attempt_serve(&box[0].a, &req, &reply, now);
 	ok(!reply.yes && !reply.report, "a node that is in no view gives no record");

@@ -364,6 +364,8 @@ bool spindle_restart_cut(const struct spindle_restart_log *log,
 			 const struct spindle_restart_id *view,
 			 const struct spindle_restart_path *path, uint64_t *end);
 
+bool spindle_restart_equal(const struct spindle_restart_proposal *a,
+			   const struct spindle_restart_proposal *b);
 void spindle_restart_boot(struct spindle_restart_voter *voter);
 enum spindle_restart_vote spindle_restart_promise(struct spindle_restart_voter *voter,
 						  const struct spindle_restart_ballot *ballot);

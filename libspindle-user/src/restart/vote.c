@@ -91,6 +91,70 @@ void spindle_restart_copy_proposal(struct spindle_restart_proposal *to,
 	}
 }
 
+static bool is_same_view(const struct spindle_restart_view *a, const struct spindle_restart_view *b)
+{
+	return spindle_restart_is(&a->id, &b->id) && a->origin == b->origin &&
+	       a->base == b->base && a->members == b->members &&
+	       !memcmp(a->node, b->node, a->members * sizeof(a->node[0]));
+}
+
+static bool is_same_record(const struct spindle_restart_record *a,
+			   const struct spindle_restart_record *b)
+{
+	uint32_t i;
+
+	if (a->known != b->known || a->views != b->views)
+		return false;
+	for (i = 0; i < a->views; i++)
+		if (!is_same_view(&a->view[i], &b->view[i]))
+			return false;
+	return true;
+}
+
+static bool is_same_path(const struct spindle_restart_path *a, const struct spindle_restart_path *b)
+{
+	uint32_t i;
+
+	if (a->whole != b->whole || a->eras != b->eras)
+		return false;
+	for (i = 0; i < a->eras; i++)
+		if (!spindle_restart_is(&a->past[i].last, &b->past[i].last) ||
+		    a->past[i].base != b->past[i].base)
+			return false;
+	return true;
+}
+
+static bool is_same_base(const struct spindle_restart_base *a, const struct spindle_restart_base *b)
+{
+	return a->id == b->id && a->base == b->base && a->members == b->members &&
+	       is_same_record(&a->range, &b->range) && is_same_path(&a->path, &b->path);
+}
+
+/**
+ * spindle_restart_equal() - are these the same proposal?
+ * @a: a proposal
+ * @b: another one
+ *
+ * An attempt makes one proposal. So two that differ are of a node that lies.
+ *
+ * Return: whether they have the same ballot and the same contents.
+ */
+bool spindle_restart_equal(const struct spindle_restart_proposal *a,
+			   const struct spindle_restart_proposal *b)
+{
+	uint32_t i;
+
+	if (!is_same(&a->ballot, &b->ballot) || a->origin != b->origin ||
+	    memcmp(a->lineage, b->lineage, sizeof(a->lineage)) || a->vid != b->vid ||
+	    a->members != b->members || a->parts != b->parts ||
+	    memcmp(a->node, b->node, a->members * sizeof(a->node[0])))
+		return false;
+	for (i = 0; i < a->parts; i++)
+		if (!is_same_base(&a->part[i], &b->part[i]))
+			return false;
+	return true;
+}
+
 /**
  * spindle_restart_boot() - the node has started: no view survives that
  * @voter: as the disk has it; a voter that was never written is zeroed
@@ -222,6 +286,8 @@ enum spindle_restart_vote spindle_restart_promise(struct spindle_restart_voter *
  * @voter: the voter
  * @proposal: the proposal
  *
+ * A node accepts one proposal of an attempt, also if the attempt asks for votes for two.
+ *
  * Return: enum spindle_restart_vote
  */
 enum spindle_restart_vote spindle_restart_accept(struct spindle_restart_voter *voter,
@@ -230,7 +296,8 @@ enum spindle_restart_vote spindle_restart_accept(struct spindle_restart_voter *v
 	if (!is_same(&voter->promised, &proposal->ballot))
 		return SPINDLE_RESTART_REFUSED;
 	if (voter->state == SPINDLE_RESTART_ACCEPTED)
-		return SPINDLE_RESTART_SAME;
+		return spindle_restart_equal(&voter->accepted, proposal) ?
+		       SPINDLE_RESTART_SAME : SPINDLE_RESTART_REFUSED;
 	if (!move(voter, EVENT_ACCEPT))
 		return SPINDLE_RESTART_REFUSED;
 	spindle_restart_copy_proposal(&voter->accepted, proposal);
