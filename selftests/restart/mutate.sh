@@ -109,6 +109,9 @@ mutant equal_parts vote.c 's/		if (!is_same_base(&a->part\[i\], &b->part\[i\]))/
 mutant equal_ranges vote.c 's/is_same_record(&a->range, &b->range) && //'
 mutant equal_paths vote.c 's/ && is_same_path(&a->path, &b->path);/;/'
 mutant equal_members vote.c '/^static bool is_same_view/,/^}/ s/!memcmp(.*/1;/'
+mutant era_jump vote.c 's/ || ballot->era > spindle_restart_reach(voter)//'
+mutant era_most vote.c 's/	return reach < SPINDLE_RESTART_ERA_MAX ? reach : SPINDLE_RESTART_ERA_MAX;/	return reach;/'
+mutant enter_any_era vote.c 's/ || era > SPINDLE_RESTART_ERA_MAX//'
 
 # Bytes.
 mutant crc bytes.c 's/	c.bad = le32toh(le) != spindle_dlog_crc(0, from, bytes);/	;/'
@@ -120,5 +123,11 @@ mutant log_order check.c 's/if (e->lsn >= log->end)/if (0)/'
 mutant masks check.c 's/ || part->members \& ~all//'
 mutant accepted_unchecked bytes.c 's/	c->bad = c->bad || !spindle_restart_good_proposal(proposal);/	;/'
 mutant votes_unchecked bytes.c 's/return end_get(&c) \&\& spindle_restart_good_voter(voter);/return end_get(\&c);/'
+mutant proposal_era check.c 's/ || proposal->ballot.era > SPINDLE_RESTART_ERA_MAX//'
+mutant report_era check.c '/^bool spindle_restart_good_report/,/^}/ s/report->promised.era > SPINDLE_RESTART_ERA_MAX/0/'
+mutant record_era check.c 's/return era <= SPINDLE_RESTART_ERA_MAX \&\& is_path/return is_path/'
+mutant voter_era check.c '/^bool spindle_restart_good_voter/,/^}/ s/voter->promised.era > SPINDLE_RESTART_ERA_MAX/0/'
+mutant address_end check.c 's/	return i < SPINDLE_RESTART_ADDRESS;/	return true;/'
+mutant address_any check.c "s/address\[i\] <= ' ' || address\[i\] > '~'/0/"
 
 mutants_end

@@ -807,6 +807,32 @@ static void stale_vote(void)
 	CHECK_EQ(spindle_restart_promise(&voter, &next), SPINDLE_RESTART_SYNC);
 }
 
+/* Eras have a limit, and no promise jumps there. A view that the node is in may be anywhere. */
+static void eras(void)
+{
+	struct spindle_restart_ballot b = { .era = SPINDLE_RESTART_ERA_JUMP + 1, .proposer = 3 };
+
+	memset(&voter, 0, sizeof(voter));
+	CHECK_EQ(spindle_restart_reach(&voter), SPINDLE_RESTART_ERA_JUMP);
+	CHECK_EQ(spindle_restart_promise(&voter, &b), SPINDLE_RESTART_REFUSED);
+	b.era = ~0ULL;
+	CHECK_EQ(spindle_restart_promise(&voter, &b), SPINDLE_RESTART_REFUSED);
+	CHECK_EQ(voter.promised.era, 0);
+	b.era = SPINDLE_RESTART_ERA_JUMP;
+	CHECK_EQ(spindle_restart_promise(&voter, &b), SPINDLE_RESTART_SYNC);
+	b.era *= 2;
+	CHECK_EQ(spindle_restart_promise(&voter, &b), SPINDLE_RESTART_SYNC);
+	CHECK_EQ(spindle_restart_enter(&voter, SPINDLE_RESTART_ERA_MAX + 1),
+		 SPINDLE_RESTART_REFUSED);
+	CHECK_EQ(spindle_restart_enter(&voter, SPINDLE_RESTART_ERA_MAX - 1), SPINDLE_RESTART_SYNC);
+	CHECK_EQ(spindle_restart_reach(&voter), SPINDLE_RESTART_ERA_MAX);
+	spindle_restart_stop(&voter);
+	b.era = SPINDLE_RESTART_ERA_MAX + 1;
+	CHECK_EQ(spindle_restart_promise(&voter, &b), SPINDLE_RESTART_REFUSED);
+	b.era = SPINDLE_RESTART_ERA_MAX;
+	CHECK_EQ(spindle_restart_promise(&voter, &b), SPINDLE_RESTART_SYNC);
+}
+
 /* A node votes in the era that it runs in no more. */
 static void same_era(void)
 {
@@ -969,6 +995,12 @@ static void hostile_report(void)
 	REFUSED(a->part[0].log.epoch[1].lsn = 0);
 	REFUSED(a->part[0].log.epoch[1].id.vid = 1);
 	REFUSED(memset(a->address, 'x', sizeof(a->address)));
+	REFUSED(strcpy(a->address, "10.0.0.1\033:1"));
+	REFUSED(strcpy(a->address, "10.0.0.1 "));
+	REFUSED(strcpy(a->address, "10.0.0.1\177"));
+	REFUSED(strcpy(a->address, "10.0.0.1\377"));
+	REFUSED(a->promised.era = SPINDLE_RESTART_ERA_MAX + 1);
+	REFUSED(a->part[0].record.view[1].id.era = SPINDLE_RESTART_ERA_MAX + 1);
 	REFUSED(a->part[1] = a->part[0]; a->parts = 2);
 }
 
@@ -978,6 +1010,7 @@ static void hostile_proposal(void)
 	size_t len;
 
 	REFUSED(a->accepted.origin = 6);
+	REFUSED(a->accepted.ballot.era = SPINDLE_RESTART_ERA_MAX + 1);
 	REFUSED(a->accepted.members = 0);
 	REFUSED(a->accepted.node[1] = 1);
 	REFUSED(a->accepted.part[0].members = 4);
@@ -1010,6 +1043,8 @@ static void bad_voter(void)
 	BAD(voter.has_accepted = false);
 	BAD(voter.bound = 4);
 	BAD(voter.bound = 6);
+	BAD((voter.state = SPINDLE_RESTART_SILENT,
+	     voter.promised.era = SPINDLE_RESTART_ERA_MAX + 1));
 	BAD(voter.opens = SPINDLE_RESTART_OPEN + 1);
 	BAD((voter.opens = 1, voter.open[0].era = 6));
 	BAD((voter.opens = 1, voter.open[0].era = 0));
@@ -1049,6 +1084,7 @@ static const struct tap_case cases[] = {
 	{ "a node that has promised enters no earlier era", turn },
 	{ "a promise to an attempt that was withdrawn does not bind", withdrawn },
 	{ "a node that has entered a view has no vote left", stale_vote },
+	{ "eras do not jump, and have a limit", eras },
 	{ "a node that has run in an era does not vote in it", same_era },
 	{ "a report comes back as it was, and no bit of it can flip", round_trips },
 	{ "an encoding of another kind is refused", other_kind },

@@ -151,6 +151,8 @@ void ctl_restart_print(struct json_object *restart)
 	if (number(restart, "runs"))
 		printf("restart: the group runs in era %llu, and this node has promised era %llu\n",
 		       number(restart, "runs"), number(restart, "bound"));
+	if (json_object_get_boolean(member(restart, "spent", json_type_boolean)))
+		puts("restart: no era is left, so this node can only join its group");
 	for (i = 0; needs && i < json_object_array_length(needs); i++)
 		print_need(json_object_array_get_idx(needs, i));
 }

@@ -185,8 +185,10 @@ struct attempt {
 	uint32_t tries;
 	/** @random: state of the random numbers */
 	uint64_t random;
-	/** @seen: largest era that another node has named */
+	/** @seen: largest era that another node has named, as far as this one may promise */
 	uint64_t seen;
+	/** @spent: no era is left for an attempt */
+	bool spent;
 	/** @ballot: of the own attempt */
 	struct spindle_restart_ballot ballot;
 	/** @own: the own report; room for the report that answers another node as well */

@@ -529,6 +529,85 @@ static void strangers(void)
 	free(p);
 }
 
+static void reboot(uint32_t i)
+{
+	crash(i);
+	boot(i);
+}
+
+/* Node 3 says this to node 1. */
+static void say(const struct attempt_reply *reply)
+{
+	attempt_answer(&box[0].a, 3, box[0].a.turn, reply, now);
+}
+
+/* A node that names a large era costs some eras, and not the group. */
+static void far(void)
+{
+	struct attempt_reply reply = {
+		.how = { .state = ATTEMPT_LOOK, .promised = { SPINDLE_RESTART_ERA_MAX, 3 } },
+	};
+	struct spindle_restart_proposal *p = calloc(1, sizeof(*p));
+	struct attempt_request req = { .kind = ATTEMPT_PROMISE };
+	uint64_t reach;
+
+	if (!p)
+		die("no memory");
+	begin(3, 7);
+	boot(0);
+	reach = spindle_restart_reach(&box[0].voter);
+	say(&reply);
+	is((long long)box[0].a.seen, (long long)reach - 1, "an era is heard of as far as it may be");
+	req.ballot = (struct spindle_restart_ballot){ reach + 1, 3 };
+	attempt_serve(&box[0].a, &req, &reply, now);
+	ok(!reply.yes && !box[0].voter.promised.era, "one that is too far gets no promise");
+	/* Each answer is the first one of its round. */
+	reboot(0);
+	reply = (struct attempt_reply){ .how = { .state = ATTEMPT_RUNNING, .era = reach + 1 } };
+	say(&reply);
+	is(box[0].a.state, ATTEMPT_LOOK, "a group that runs there is not joined");
+	reboot(0);
+	p->ballot = (struct spindle_restart_ballot){ reach + 1, 3 };
+	p->lineage[0] = LINEAGE;
+	p->members = 1;
+	p->node[0] = 1;
+	reply = (struct attempt_reply){ .how = { .state = ATTEMPT_ENTER }, .proposal = p };
+	say(&reply);
+	is(box[0].a.state, ATTEMPT_LOOK, "and none is entered there");
+	reboot(0);
+	reply = (struct attempt_reply){ .how = { .state = ATTEMPT_RUNNING, .era = reach } };
+	say(&reply);
+	is(box[0].a.state, ATTEMPT_JOIN, "one that is near enough is");
+	free(p);
+	begin(3, 7);
+	boot(0);
+	boot(1);
+	/* Node 2 has been led three times as far as node 1. */
+	box[1].voter.promised.era = 3 * SPINDLE_RESTART_ERA_JUMP;
+	ok(pass_until(2, 600000), "nodes that were led far come together");
+	ok(box[0].entered > 3 * SPINDLE_RESTART_ERA_JUMP, "behind the eras that are used up");
+}
+
+static void spent(void)
+{
+	uint64_t turn;
+
+	begin(3, 8);
+	box[0].voter.promised = (struct spindle_restart_ballot){ SPINDLE_RESTART_ERA_MAX, 1 };
+	boot(0);
+	pass(5000);
+	turn = box[0].a.turn;
+	pass(5000);
+	ok(box[0].a.spent && box[0].a.state == ATTEMPT_LOOK, "without an era nothing is attempted");
+	ok(box[0].a.turn > turn + 5, "and rounds go on");
+	is((long long)box[0].voter.promised.era, (long long)SPINDLE_RESTART_ERA_MAX,
+	   "no era comes round");
+	boot(1);
+	boot(2);
+	/* The others cannot get a promise of the first one, and are enough. */
+	ok(pass_until(3, 60000), "the node joins the group of the others");
+}
+
 /* All nodes that run with one era run by one proposal, and all come together in the end. */
 static bool schedule(uint64_t seed)
 {
@@ -588,6 +667,8 @@ int main(void)
 	in_vain();
 	disk();
 	strangers();
+	far();
+	spent();
 	schedules();
 	begin(1, 0);
 	return tap_end();

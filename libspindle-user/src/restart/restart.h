@@ -36,6 +36,10 @@
 #define SPINDLE_RESTART_ADDRESS	64U
 /* The largest position of a log. */
 #define SPINDLE_RESTART_LSN_MAX	(1ULL << 62)
+/* The largest era. */
+#define SPINDLE_RESTART_ERA_MAX	(1ULL << 62)
+/* A promise is for an era that is above the one before by this at most. */
+#define SPINDLE_RESTART_ERA_JUMP (1ULL << 32)
 
 /**
  * struct spindle_restart_id - the name of a view
@@ -373,6 +377,7 @@ enum spindle_restart_vote spindle_restart_accept(struct spindle_restart_voter *v
 						 const struct spindle_restart_proposal *proposal);
 enum spindle_restart_vote spindle_restart_enter(struct spindle_restart_voter *voter, uint64_t era);
 void spindle_restart_stop(struct spindle_restart_voter *voter);
+uint64_t spindle_restart_reach(const struct spindle_restart_voter *voter);
 uint64_t spindle_restart_bound(const struct spindle_restart_voter *voter);
 enum spindle_restart_vote spindle_restart_withdraw(struct spindle_restart_voter *voter,
 						   const struct spindle_restart_ballot *ballot);

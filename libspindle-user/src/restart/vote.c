@@ -261,6 +261,22 @@ bool spindle_restart_withdrawn(const struct spindle_restart_voter *voter, uint32
 /* ---- votes ------------------------------------------------------------------------- */
 
 /**
+ * spindle_restart_reach() - which eras may be those of this group?
+ * @voter: the voter
+ *
+ * Eras of attempts follow each other. A node that names one far above them lies, and would use up
+ * the eras.
+ *
+ * Return: the largest one.
+ */
+uint64_t spindle_restart_reach(const struct spindle_restart_voter *voter)
+{
+	uint64_t reach = voter->promised.era + SPINDLE_RESTART_ERA_JUMP;
+
+	return reach < SPINDLE_RESTART_ERA_MAX ? reach : SPINDLE_RESTART_ERA_MAX;
+}
+
+/**
  * spindle_restart_promise() - an attempt asks for a promise and a report (R7)
  * @voter: the voter
  * @ballot: the attempt
@@ -274,7 +290,8 @@ enum spindle_restart_vote spindle_restart_promise(struct spindle_restart_voter *
 {
 	if (voter->state == SPINDLE_RESTART_PROMISED && is_same(&voter->promised, ballot))
 		return SPINDLE_RESTART_SAME;
-	if (ballot->era <= voter->promised.era || !move(voter, EVENT_PROMISE))
+	if (ballot->era <= voter->promised.era || ballot->era > spindle_restart_reach(voter) ||
+	    !move(voter, EVENT_PROMISE))
 		return SPINDLE_RESTART_REFUSED;
 	voter->promised = *ballot;
 	add_open(voter, ballot);
@@ -315,11 +332,14 @@ enum spindle_restart_vote spindle_restart_accept(struct spindle_restart_voter *v
  * era promises no earlier one from now on. The state is on disk before the log is cut, and the log
  * is cut before the node enters.
  *
- * Return: enum spindle_restart_vote; refused: a proposal of a later era may stand.
+ * The kernel may have been told any era, so a jump is no reason to refuse.
+ *
+ * Return: enum spindle_restart_vote; refused: a proposal of a later era may stand, or there is no
+ * such era.
  */
 enum spindle_restart_vote spindle_restart_enter(struct spindle_restart_voter *voter, uint64_t era)
 {
-	if (era < spindle_restart_bound(voter))
+	if (era < spindle_restart_bound(voter) || era > SPINDLE_RESTART_ERA_MAX)
 		return SPINDLE_RESTART_REFUSED;
 	if (voter->state == SPINDLE_RESTART_RUNNING && era == voter->bound)
 		return SPINDLE_RESTART_SAME;
