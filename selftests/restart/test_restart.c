@@ -644,6 +644,49 @@ static void members(void)
 	CHECK(stands("AB"));
 }
 
+/* The log of A has 0 to 8, and its view 1.2, which is established, begins at 4. */
+static void keeps(void)
+{
+	struct spindle_restart_part *part = &node('A')->part[0];
+	struct spindle_restart_past *past_era = &proposal.part[0].path.past[0];
+
+	begin();
+	accepted('B', 5, 5);
+	spindle_restart_copy_proposal(&proposal, &node('B')->accepted);
+	known('A');
+	add('A', 1, 2, 4, "ABC");
+	epoch('A', 1, 1, 0, 4);
+	epoch('A', 1, 2, 4, 8);
+	*past_era = (struct spindle_restart_past){ { 1, 2 }, 4 };
+	CHECK(spindle_restart_keeps(node('A'), &proposal));
+	past_era->base = 3;
+	CHECK(!spindle_restart_keeps(node('A'), &proposal));
+	part->record.known = false;
+	CHECK(spindle_restart_keeps(node('A'), &proposal));
+	part->record.known = true;
+	part->log.missing = true;
+	CHECK(spindle_restart_keeps(node('A'), &proposal));
+	part->log.missing = false;
+	/* Another subgroup does not matter. */
+	part->id = OTHER;
+	CHECK(spindle_restart_keeps(node('A'), &proposal));
+	proposal.part[0].id = OTHER;
+	CHECK(!spindle_restart_keeps(node('A'), &proposal));
+	/* The era of the log is not on the path. */
+	*past_era = (struct spindle_restart_past){ { 2, 2 }, 100 };
+	CHECK(!spindle_restart_keeps(node('A'), &proposal));
+	/* A log that is shorter than the base is not cut. */
+	*past_era = (struct spindle_restart_past){ { 1, 2 }, 3 };
+	part->log.epochs = 1;
+	part->log.end = 3;
+	CHECK(spindle_restart_keeps(node('A'), &proposal));
+	past_era->base = 2;
+	CHECK(!spindle_restart_keeps(node('A'), &proposal));
+	/* Where nothing is known of the epochs, nothing is cut. */
+	proposal.part[0].path = (struct spindle_restart_path){ .whole = false };
+	CHECK(spindle_restart_keeps(node('A'), &proposal));
+}
+
 /* ---- votes ----------------------------------------------------------------------------------- */
 
 /* A proposal of this attempt. */
@@ -1079,6 +1122,7 @@ static const struct tap_case cases[] = {
 	{ "an era that one subgroup has a record of counts for all", other_subgroup },
 	{ "what was accepted tells views that no record has", accepted_tells_views },
 	{ "the reporters with a logger are the members", members },
+	{ "a proposal may not cut what a node knows to be durable", keeps },
 	{ "votes follow promises", votes },
 	{ "a node votes for one proposal of an attempt", one_vote },
 	{ "a node that has promised enters no earlier era", turn },

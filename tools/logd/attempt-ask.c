@@ -129,11 +129,15 @@ static bool is_member(const struct attempt *a, const struct spindle_restart_prop
 	return false;
 }
 
+/*
+ * Another node says that the proposal stands. A member has reported to the attempt that has made it
+ * first, so this node has promised that one, or a later one.
+ */
 static void take_proposal(struct attempt *a, const struct spindle_restart_proposal *proposal,
 			  uint64_t now)
 {
-	if (memcmp(proposal->lineage, a->lineage, sizeof(a->lineage)) ||
-	    !is_member(a, proposal) || proposal->ballot.era < spindle_restart_bound(a->voter))
+	if (!is_member(a, proposal) || proposal->ballot.era < spindle_restart_bound(a->voter) ||
+	    proposal->origin > a->voter->promised.era || !attempt_may_take(a, proposal))
 		return;
 	*a->proposal = *proposal;
 	a->era = proposal->ballot.era;
@@ -161,6 +165,16 @@ static void look_at(struct attempt *a, const struct attempt_peer *peer,
 
 /* ---- promises ----------------------------------------------------------------------------- */
 
+/* The reports of others are not true, because they leave out what this node has durable. */
+static void contradict(struct spindle_restart_answer *answer)
+{
+	uint32_t i;
+
+	answer->kind = SPINDLE_RESTART_WAIT;
+	for (i = 0; i < answer->parts; i++)
+		answer->part[i].why = SPINDLE_RESTART_CONFLICT;
+}
+
 static void judge(struct attempt *a)
 {
 	const struct spindle_restart_report *report[SPINDLE_MAX_MEMBERS];
@@ -172,6 +186,9 @@ static void judge(struct attempt *a)
 		if (a->peer[i].report)
 			report[n++] = a->peer[i].report;
 	spindle_restart_judge(&a->ballot, report, n, a->answer);
+	if (a->mine && a->answer->kind != SPINDLE_RESTART_WAIT &&
+	    !spindle_restart_keeps(a->own, &a->answer->proposal))
+		contradict(a->answer);
 	a->judged = true;
 }
 

@@ -240,11 +240,40 @@ static bool promise(struct attempt *a, const struct spindle_restart_ballot *ball
 	return true;
 }
 
+/**
+ * attempt_may_take() - may this node vote for a proposal, or enter it?
+ * @a: the attempt
+ * @proposal: what another node says
+ *
+ * The node believes others only where it does not know better itself: which proposal of the attempt
+ * it has accepted, and what was durable. The logs are read for that, once for each vote.
+ *
+ * Return: whether it may.
+ */
+bool attempt_may_take(struct attempt *a, const struct spindle_restart_proposal *proposal)
+{
+	const struct spindle_restart_voter *voter = a->voter;
+
+	if (memcmp(proposal->lineage, a->lineage, sizeof(a->lineage)))
+		return false;
+	if (voter->has_accepted && voter->accepted.ballot.era == proposal->ballot.era &&
+	    voter->accepted.ballot.proposer == proposal->ballot.proposer)
+		return spindle_restart_equal(&voter->accepted, proposal);
+	a->mine = false;
+	return a->ops->report(a->arg, a->own) && spindle_restart_keeps(a->own, proposal);
+}
+
+static bool is_promised(const struct attempt *a, const struct spindle_restart_ballot *ballot)
+{
+	return ballot->era == a->voter->promised.era &&
+	       ballot->proposer == a->voter->promised.proposer;
+}
+
 static bool accept(struct attempt *a, const struct spindle_restart_proposal *proposal,
 		   uint64_t now)
 {
 	if (is_in_view(a) || !proposal || proposal->ballot.proposer == a->node ||
-	    memcmp(proposal->lineage, a->lineage, sizeof(a->lineage)) ||
+	    !is_promised(a, &proposal->ballot) || !attempt_may_take(a, proposal) ||
 	    !attempt_done(a, a->ops->accept(a->arg, proposal), now))
 		return false;
 	a->leave_ms = now;

@@ -226,6 +226,7 @@ struct attempt_peer *attempt_find(struct attempt *a, uint32_t node);
 bool attempt_move(struct attempt *a, enum attempt_state to, uint64_t now);
 void attempt_step_back(struct attempt *a, uint64_t now);
 bool attempt_done(struct attempt *a, int done, uint64_t now);
+bool attempt_may_take(struct attempt *a, const struct spindle_restart_proposal *proposal);
 
 /* attempt-ask.c */
 

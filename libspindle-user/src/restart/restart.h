@@ -367,6 +367,8 @@ bool spindle_restart_first(const struct spindle_restart_proposal *proposal, uint
 bool spindle_restart_cut(const struct spindle_restart_log *log,
 			 const struct spindle_restart_id *view,
 			 const struct spindle_restart_path *path, uint64_t *end);
+bool spindle_restart_keeps(const struct spindle_restart_report *report,
+			   const struct spindle_restart_proposal *proposal);
 
 bool spindle_restart_equal(const struct spindle_restart_proposal *a,
 			   const struct spindle_restart_proposal *b);
