@@ -116,7 +116,7 @@ mutant equal_paths vote.c 's/ && is_same_path(&a->path, &b->path);/;/'
 mutant equal_members vote.c '/^static bool is_same_view/,/^}/ s/!memcmp(.*/1;/'
 mutant era_jump vote.c 's/ || ballot->era > spindle_restart_reach(voter)//'
 mutant era_most vote.c 's/	return reach < SPINDLE_RESTART_ERA_MAX ? reach : SPINDLE_RESTART_ERA_MAX;/	return reach;/'
-mutant enter_any_era vote.c 's/ || era > SPINDLE_RESTART_ERA_MAX//'
+mutant enter_any_era vote.c 's/	if (era > SPINDLE_RESTART_ERA_MAX)/	if (0)/'
 
 # Bytes.
 mutant crc bytes.c 's/	c.bad = le32toh(le) != spindle_dlog_crc(0, from, bytes);/	;/'

@@ -25,7 +25,7 @@ struct logd_asked *logd_restart_find(struct logd_restart *r, uint32_t node)
 	return NULL;
 }
 
-/* Nodes ask for as long as the restart waits, so the text of an address takes no memory for ever. */
+/* Nodes ask as long as the restart waits, so the text of an address takes no memory for ever. */
 static bool read_place(const char *address, uint32_t node, struct logd_place *place)
 {
 	struct ctl_pool pool = { 0 }, *before = ctl_pool_use(&pool);

@@ -92,7 +92,7 @@ static void names(void)
 	CHECK(voter.has_accepted);
 }
 
-/* Nodes ask as long as the restart waits, so an answer leaves no memory in the pool of its caller. */
+/* Nodes ask as long as the restart waits, so an answer leaves nothing in the pool of its caller. */
 static void memory(void)
 {
 	const struct attempt_request req = { .kind = ATTEMPT_HOW };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What spindle-ctl reads and prints of a total restart: files of spindle-logd, old ones, and hostile
+ * What spindle-ctl reads and prints of a total restart: files of spindle-logd, also old and hostile
  * ones. TAP.
  */
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "ctl/restart.h"
 #include "tap.h"
 
-static char base[] = "/tmp/spindle-restart-XXXXXX";
+static char base[64];
 static char path[64];
 static char *printed;
 
@@ -118,11 +118,11 @@ static void texts(void)
 		  "era 8)\n") &&
 	   strstr(printed, "all below position 10 is there; 10 to 11 are not; nodes that are away "
 		  "may know of more\n"), "and what a subgroup waits for");
-	put(ctl_asprintf("{ \"pid\": %d, \"state\": \"\\u001b[31m\", \"answer\": 1, \"silent\": {}, "
-			 "\"subgroups\": [ 1, [], \"x\", { \"nodes\": [ {}, [], null, \"9\" ], "
-			 "\"why\": \"nodes\" } ] }", getpid()));
-	ok(!strchr(print(), 27) && strstr(printed, "subgroup 0: 0 more of these nodes have to be there: "
-					  "0, 0, 0, 9 ("),
+	put(ctl_asprintf("{ \"pid\": %d, \"state\": \"\\u001b[31m\", \"answer\": 1, "
+			 "\"silent\": {}, \"subgroups\": [ 1, [], \"x\", { \"nodes\": [ {}, [], "
+			 "null, \"9\" ], \"why\": \"nodes\" } ] }", getpid()));
+	ok(!strchr(print(), 27) &&
+	   strstr(printed, "subgroup 0: 0 more of these nodes have to be there: 0, 0, 0, 9 ("),
 	   "values of other types are none");
 }
 
@@ -161,6 +161,7 @@ static void limits(void)
 
 int main(void)
 {
+	snprintf(base, sizeof(base), "/tmp/spindle-restart-XXXXXX");
 	if (!mkdtemp(base))
 		die("no directory");
 	snprintf(path, sizeof(path), "%s/7", base);

@@ -73,7 +73,8 @@ bool spindle_restart_cut(const struct spindle_restart_log *log,
 
 /* Does the log keep what is durable, as the first view of the record says? */
 static bool keeps_part(const struct spindle_restart_part *part,
-		       const struct spindle_restart_base *base, const struct spindle_restart_id *first)
+		       const struct spindle_restart_base *base,
+		       const struct spindle_restart_id *first)
 {
 	const struct spindle_restart_record *record = &part->record;
 	uint64_t end;

@@ -339,7 +339,9 @@ enum spindle_restart_vote spindle_restart_accept(struct spindle_restart_voter *v
  */
 enum spindle_restart_vote spindle_restart_enter(struct spindle_restart_voter *voter, uint64_t era)
 {
-	if (era < spindle_restart_bound(voter) || era > SPINDLE_RESTART_ERA_MAX)
+	if (era > SPINDLE_RESTART_ERA_MAX)
+		return SPINDLE_RESTART_REFUSED;
+	if (era < spindle_restart_bound(voter))
 		return SPINDLE_RESTART_REFUSED;
 	if (voter->state == SPINDLE_RESTART_RUNNING && era == voter->bound)
 		return SPINDLE_RESTART_SAME;
