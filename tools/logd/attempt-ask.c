@@ -69,7 +69,7 @@ static void forget_reports(struct attempt *a)
 	}
 }
 
-/* The era is above all that this node has promised and has heard of. Above the reach none is left. */
+/* Above all that this node has promised and has heard of. Above its reach, no era is left. */
 static uint64_t next_era(const struct attempt *a)
 {
 	uint64_t era = a->voter->promised.era;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The file DIR/NODE/restart: how far a total restart is, and which nodes it waits for. See restart.h.
+ * The file DIR/NODE/restart: how far a total restart is, and for which nodes it waits. See
+ * restart.h.
  *
  * The file is JSON, for "spindle-ctl status" and other programs of this machine. No decision
  * depends on it, so it is not synced. It is there only while the node looks for its group.

@@ -557,7 +557,7 @@ static void far(void)
 	boot(0);
 	reach = spindle_restart_reach(&box[0].voter);
 	say(&reply);
-	is((long long)box[0].a.seen, (long long)reach - 1, "an era is heard of as far as it may be");
+	is((long long)box[0].a.seen, (long long)reach - 1, "an era counts as far as it may");
 	req.ballot = (struct spindle_restart_ballot){ reach + 1, 3 };
 	attempt_serve(&box[0].a, &req, &reply, now);
 	ok(!reply.yes && !box[0].voter.promised.era, "one that is too far gets no promise");

@@ -14,7 +14,7 @@
 #include "tap.h"
 
 static char base[64];
-static char path[64];
+static char path[128];
 static char *printed;
 
 static void put(const char *text)
