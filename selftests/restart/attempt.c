@@ -259,6 +259,24 @@ base_of(const struct spindle_restart_proposal *proposal, u32 s)
 	return &proposal->part[0];
 }
 
+/* No proposal of nodes that do not lie is one that a node may refuse. */
+static void check_keeps(struct sim *sim, u32 j, const struct spindle_restart_proposal *proposal)
+{
+	struct spindle_restart_report *report = sim->own;
+
+	fill_report(sim, j, report);
+	if (!spindle_restart_keeps(report, proposal))
+		sim_fail(sim, "node %u would lose what it knows to be durable", j);
+}
+
+/* A member of a proposal has reported to the attempt that has made it first. */
+static void check_member(struct sim *sim, u32 j, const struct spindle_restart_proposal *proposal)
+{
+	check_keeps(sim, j, proposal);
+	if (sim->node[j].voter->promised.era < proposal->origin)
+		sim_fail(sim, "node %u is a member of a proposal without its promise", j);
+}
+
 /* A member of a restart that stands knows the range, because the proposal has it. */
 static void begin(struct sim *sim, u32 j, const struct spindle_restart_proposal *proposal)
 {
@@ -273,7 +291,10 @@ static void begin(struct sim *sim, u32 j, const struct spindle_restart_proposal 
 		return;
 	}
 	if (sim->group[g].vid != sim->group[g].first_vid || world_runs(sim, j) ||
-	    !(sim->group[g].members & BIT32(j)) || !world_enter(sim, j, g))
+	    !(sim->group[g].members & BIT32(j)))
+		return;
+	check_member(sim, j, proposal);
+	if (!world_enter(sim, j, g))
 		return;
 	for (s = 0; s < sim->subs; s++) {
 		const struct spindle_restart_record *range = &base_of(proposal, s)->range;
@@ -458,6 +479,7 @@ static void vote(struct sim *sim, u32 a, u32 j, const u8 *bytes, size_t len)
 		sim_fail(sim, "a proposal cannot be read");
 		return;
 	}
+	check_keeps(sim, j, sim->scratch);
 	if (!settle(sim, j, spindle_restart_accept(sim->node[j].voter, sim->scratch)))
 		return;
 	SAY(sim, "node %u accepts era %llu\n", j,

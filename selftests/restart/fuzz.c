@@ -180,6 +180,9 @@ static void try_votes(struct rng *rng)
 	len = spoil(rng, room, len);
 	bytes = own(room, len);
 	if (spindle_restart_get_voter(&voter, bytes, len)) {
+		if (spindle_restart_bound(&voter) > SPINDLE_RESTART_ERA_MAX ||
+		    spindle_restart_reach(&voter) > SPINDLE_RESTART_ERA_MAX)
+			die("votes with an era above all were taken");
 		spindle_restart_boot(&voter);
 		spindle_restart_enter(&voter, rng_below(rng, 20));
 		count(true);
@@ -237,6 +240,8 @@ static void try_reports(struct rng *rng)
 		len = spoil(rng, room, len);
 		bytes = own(room, len);
 		good = spindle_restart_get_report(&report[i], bytes, len);
+		if (good && report[i].promised.era > SPINDLE_RESTART_ERA_MAX)
+			die("a report with an era above all was taken");
 		count(good);
 		if (good)
 			set[n++] = &report[i];

@@ -192,6 +192,7 @@ static void prepare(struct sim *sim)
 
 	sim->buf = malloc(SPINDLE_RESTART_BYTES);
 	sim->scratch = malloc(sizeof(*sim->scratch));
+	sim->own = malloc(sizeof(*sim->own));
 	for (j = 0; j < NODES; j++)
 		sim->node[j].voter = calloc(1, sizeof(*sim->node[j].voter));
 }
@@ -212,6 +213,7 @@ static void release(struct sim *sim)
 	}
 	free(sim->buf);
 	free(sim->scratch);
+	free(sim->own);
 	free(sim);
 }
 

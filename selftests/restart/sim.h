@@ -110,6 +110,7 @@ struct sim {
 	u64 shown_era[SUBS];
 	u8 *buf;
 	struct spindle_restart_proposal *scratch;
+	struct spindle_restart_report *own;
 	/* Counts of all schedules. */
 	u64 n_stand, n_again, n_durable, n_stuck, n_crashes, n_refused, n_views, n_gaps;
 	u64 n_withdrawn;

@@ -644,6 +644,49 @@ static void members(void)
 	CHECK(stands("AB"));
 }
 
+/* The log of A has 0 to 8, and its view 1.2, which is established, begins at 4. */
+static void keeps(void)
+{
+	struct spindle_restart_part *part = &node('A')->part[0];
+	struct spindle_restart_past *past_era = &proposal.part[0].path.past[0];
+
+	begin();
+	accepted('B', 5, 5);
+	spindle_restart_copy_proposal(&proposal, &node('B')->accepted);
+	known('A');
+	add('A', 1, 2, 4, "ABC");
+	epoch('A', 1, 1, 0, 4);
+	epoch('A', 1, 2, 4, 8);
+	*past_era = (struct spindle_restart_past){ { 1, 2 }, 4 };
+	CHECK(spindle_restart_keeps(node('A'), &proposal));
+	past_era->base = 3;
+	CHECK(!spindle_restart_keeps(node('A'), &proposal));
+	part->record.known = false;
+	CHECK(spindle_restart_keeps(node('A'), &proposal));
+	part->record.known = true;
+	part->log.missing = true;
+	CHECK(spindle_restart_keeps(node('A'), &proposal));
+	part->log.missing = false;
+	/* Another subgroup does not matter. */
+	part->id = OTHER;
+	CHECK(spindle_restart_keeps(node('A'), &proposal));
+	proposal.part[0].id = OTHER;
+	CHECK(!spindle_restart_keeps(node('A'), &proposal));
+	/* The era of the log is not on the path. */
+	*past_era = (struct spindle_restart_past){ { 2, 2 }, 100 };
+	CHECK(!spindle_restart_keeps(node('A'), &proposal));
+	/* A log that is shorter than the base is not cut. */
+	*past_era = (struct spindle_restart_past){ { 1, 2 }, 3 };
+	part->log.epochs = 1;
+	part->log.end = 3;
+	CHECK(spindle_restart_keeps(node('A'), &proposal));
+	past_era->base = 2;
+	CHECK(!spindle_restart_keeps(node('A'), &proposal));
+	/* Where nothing is known of the epochs, nothing is cut. */
+	proposal.part[0].path = (struct spindle_restart_path){ .whole = false };
+	CHECK(spindle_restart_keeps(node('A'), &proposal));
+}
+
 /* ---- votes ----------------------------------------------------------------------------------- */
 
 /* A proposal of this attempt. */
@@ -677,6 +720,55 @@ static void votes(void)
 	spindle_restart_tell(&voter, node('B'));
 	CHECK_EQ(node('B')->promised.era, 6);
 	CHECK_EQ(node('B')->accepted.ballot.era, 5);
+}
+
+/* A change of any member of a proposal makes it another one, which gets no vote in the attempt. */
+#define OTHER_ONE(change) do {							\
+	spindle_restart_copy_proposal(&proposal, &voter.accepted);		\
+	CHECK(spindle_restart_equal(&voter.accepted, &proposal));		\
+	CHECK_EQ(spindle_restart_accept(&voter, &proposal), SPINDLE_RESTART_SAME);	\
+	change;									\
+	CHECK(!spindle_restart_equal(&voter.accepted, &proposal));		\
+	CHECK_EQ(spindle_restart_accept(&voter, &proposal), SPINDLE_RESTART_REFUSED);	\
+} while (0)
+
+static void one_vote(void)
+{
+	struct spindle_restart_base *part = &proposal.part[0];
+
+	memset(&voter, 0, sizeof(voter));
+	make(5);
+	spindle_restart_promise(&voter, &proposal.ballot);
+	CHECK_EQ(spindle_restart_accept(&voter, &proposal), SPINDLE_RESTART_SYNC);
+	OTHER_ONE(proposal.ballot.era--);
+	OTHER_ONE(proposal.ballot.proposer++);
+	OTHER_ONE(proposal.origin--);
+	OTHER_ONE(proposal.lineage[1]++);
+	OTHER_ONE(proposal.vid++);
+	OTHER_ONE(proposal.members--);
+	OTHER_ONE(proposal.node[1] = 3);
+	OTHER_ONE(proposal.parts = 0);
+	OTHER_ONE(part->id++);
+	OTHER_ONE(part->base++);
+	OTHER_ONE(part->members = 1);
+	OTHER_ONE(part->range.known = false);
+	OTHER_ONE(part->range.views = 0);
+	OTHER_ONE(part->range.view[0].id.vid++);
+	OTHER_ONE(part->range.view[0].origin--);
+	OTHER_ONE(part->range.view[0].base++);
+	OTHER_ONE(part->range.view[0].members--);
+	OTHER_ONE(part->range.view[0].node[2]++);
+	OTHER_ONE(part->path.whole = false);
+	OTHER_ONE(part->path.eras = 0);
+	OTHER_ONE(part->path.past[0].last.vid++);
+	OTHER_ONE(part->path.past[0].base++);
+	/* What is not used does not matter. */
+	spindle_restart_copy_proposal(&proposal, &voter.accepted);
+	memset(&proposal.node[2], 0xff, sizeof(proposal.node[2]));
+	memset(&proposal.part[1], 0xff, sizeof(proposal.part[1]));
+	part->range.view[1].base = 7;
+	part->path.past[1].base = 7;
+	CHECK_EQ(spindle_restart_accept(&voter, &proposal), SPINDLE_RESTART_SAME);
 }
 
 /* R9: the node enters no view of an era before that of its vote, or of its promise. */
@@ -767,6 +859,32 @@ static void stale_vote(void)
 	CHECK_EQ(spindle_restart_promise(&voter, &next), SPINDLE_RESTART_REFUSED);
 	next.era = 7;
 	CHECK_EQ(spindle_restart_promise(&voter, &next), SPINDLE_RESTART_SYNC);
+}
+
+/* Eras have a limit, and no promise jumps there. A view that the node is in may be anywhere. */
+static void eras(void)
+{
+	struct spindle_restart_ballot b = { .era = SPINDLE_RESTART_ERA_JUMP + 1, .proposer = 3 };
+
+	memset(&voter, 0, sizeof(voter));
+	CHECK_EQ(spindle_restart_reach(&voter), SPINDLE_RESTART_ERA_JUMP);
+	CHECK_EQ(spindle_restart_promise(&voter, &b), SPINDLE_RESTART_REFUSED);
+	b.era = ~0ULL;
+	CHECK_EQ(spindle_restart_promise(&voter, &b), SPINDLE_RESTART_REFUSED);
+	CHECK_EQ(voter.promised.era, 0);
+	b.era = SPINDLE_RESTART_ERA_JUMP;
+	CHECK_EQ(spindle_restart_promise(&voter, &b), SPINDLE_RESTART_SYNC);
+	b.era *= 2;
+	CHECK_EQ(spindle_restart_promise(&voter, &b), SPINDLE_RESTART_SYNC);
+	CHECK_EQ(spindle_restart_enter(&voter, SPINDLE_RESTART_ERA_MAX + 1),
+		 SPINDLE_RESTART_REFUSED);
+	CHECK_EQ(spindle_restart_enter(&voter, SPINDLE_RESTART_ERA_MAX - 1), SPINDLE_RESTART_SYNC);
+	CHECK_EQ(spindle_restart_reach(&voter), SPINDLE_RESTART_ERA_MAX);
+	spindle_restart_stop(&voter);
+	b.era = SPINDLE_RESTART_ERA_MAX + 1;
+	CHECK_EQ(spindle_restart_promise(&voter, &b), SPINDLE_RESTART_REFUSED);
+	b.era = SPINDLE_RESTART_ERA_MAX;
+	CHECK_EQ(spindle_restart_promise(&voter, &b), SPINDLE_RESTART_SYNC);
 }
 
 /* A node votes in the era that it runs in no more. */
@@ -931,6 +1049,12 @@ static void hostile_report(void)
 	REFUSED(a->part[0].log.epoch[1].lsn = 0);
 	REFUSED(a->part[0].log.epoch[1].id.vid = 1);
 	REFUSED(memset(a->address, 'x', sizeof(a->address)));
+	REFUSED(strcpy(a->address, "10.0.0.1\033:1"));
+	REFUSED(strcpy(a->address, "10.0.0.1 "));
+	REFUSED(strcpy(a->address, "10.0.0.1\177"));
+	REFUSED(strcpy(a->address, "10.0.0.1\377"));
+	REFUSED(a->promised.era = SPINDLE_RESTART_ERA_MAX + 1);
+	REFUSED(a->part[0].record.view[1].id.era = SPINDLE_RESTART_ERA_MAX + 1);
 	REFUSED(a->part[1] = a->part[0]; a->parts = 2);
 }
 
@@ -940,6 +1064,7 @@ static void hostile_proposal(void)
 	size_t len;
 
 	REFUSED(a->accepted.origin = 6);
+	REFUSED(a->accepted.ballot.era = SPINDLE_RESTART_ERA_MAX + 1);
 	REFUSED(a->accepted.members = 0);
 	REFUSED(a->accepted.node[1] = 1);
 	REFUSED(a->accepted.part[0].members = 4);
@@ -972,6 +1097,8 @@ static void bad_voter(void)
 	BAD(voter.has_accepted = false);
 	BAD(voter.bound = 4);
 	BAD(voter.bound = 6);
+	BAD((voter.state = SPINDLE_RESTART_SILENT,
+	     voter.promised.era = SPINDLE_RESTART_ERA_MAX + 1));
 	BAD(voter.opens = SPINDLE_RESTART_OPEN + 1);
 	BAD((voter.opens = 1, voter.open[0].era = 6));
 	BAD((voter.opens = 1, voter.open[0].era = 0));
@@ -1006,10 +1133,13 @@ static const struct tap_case cases[] = {
 	{ "an era that one subgroup has a record of counts for all", other_subgroup },
 	{ "what was accepted tells views that no record has", accepted_tells_views },
 	{ "the reporters with a logger are the members", members },
+	{ "a proposal may not cut what a node knows to be durable", keeps },
 	{ "votes follow promises", votes },
+	{ "a node votes for one proposal of an attempt", one_vote },
 	{ "a node that has promised enters no earlier era", turn },
 	{ "a promise to an attempt that was withdrawn does not bind", withdrawn },
 	{ "a node that has entered a view has no vote left", stale_vote },
+	{ "eras do not jump, and have a limit", eras },
 	{ "a node that has run in an era does not vote in it", same_era },
 	{ "a report comes back as it was, and no bit of it can flip", round_trips },
 	{ "an encoding of another kind is refused", other_kind },

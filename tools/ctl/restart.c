@@ -8,7 +8,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#include <linux/spindle.h>
 
 #include "common/out.h"
 #include "common/util.h"
@@ -16,6 +20,10 @@
 
 /* Bytes of the longest file that is read: 64 subgroups that wait for 64 nodes each. */
 #define BYTES	(128U << 10)
+/* Bytes of a number in a list. */
+#define NUMBER	24U
+/* spindle-logd writes the file every 2 s. It may have to read its logs in between. */
+#define AGE_S	60
 
 static struct json_object *member(struct json_object *obj, const char *word, enum json_type type)
 {
@@ -39,6 +47,14 @@ static const char *text(struct json_object *obj, const char *word)
 	struct json_object *val = member(obj, word, json_type_string);
 
 	return val ? ctl_clean(json_object_get_string(val)) : "";
+}
+
+/* A file that is old is of a process that was killed, although another one has its number now. */
+static bool is_new(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && time(NULL) - st.st_mtime <= AGE_S;
 }
 
 /* A process that was killed leaves its file. */
@@ -66,7 +82,7 @@ struct json_object *ctl_restart_read(const char *dir, uint64_t node)
 
 	if (fd < 0)
 		return NULL;
-	n = read(fd, bytes, BYTES - 1);
+	n = is_new(fd) ? read(fd, bytes, BYTES - 1) : -1;
 	close(fd);
 	bytes[n < 0 ? 0 : n] = '\0';
 	obj = json_tokener_parse(bytes);
@@ -76,17 +92,25 @@ struct json_object *ctl_restart_read(const char *dir, uint64_t node)
 	return NULL;
 }
 
+/* The entries of an array that are looked at. */
+static size_t entries(struct json_object *array, size_t most)
+{
+	size_t n = array ? json_object_array_length(array) : 0;
+
+	return n < most ? n : most;
+}
+
 /* "2, 3" */
 static const char *list(struct json_object *obj, const char *word)
 {
 	struct json_object *nodes = member(obj, word, json_type_array), *node;
-	const char *all = "";
-	size_t i;
+	size_t i, n = entries(nodes, SPINDLE_MAX_MEMBERS), room = n * NUMBER + 1;
+	char *all = ctl_alloc(room), *at = all;
 
-	for (i = 0; nodes && i < json_object_array_length(nodes); i++) {
+	for (i = 0; i < n; i++) {
 		node = json_object_array_get_idx(nodes, i);
-		all = ctl_asprintf("%s%s%llu", all, i ? ", " : "",
-				   (unsigned long long)json_object_get_uint64(node));
+		at += snprintf(at, room - (size_t)(at - all), "%s%llu", i ? ", " : "",
+			       (unsigned long long)json_object_get_uint64(node));
 	}
 	return all;
 }
@@ -138,7 +162,7 @@ static void print_need(struct json_object *need)
 void ctl_restart_print(struct json_object *restart)
 {
 	struct json_object *needs = member(restart, "subgroups", json_type_array);
-	size_t i;
+	size_t i, n = entries(needs, SPINDLE_MAX_SUBGROUPS);
 
 	if (!restart)
 		return;
@@ -148,9 +172,11 @@ void ctl_restart_print(struct json_object *restart)
 	if (*list(restart, "silent"))
 		printf("; nodes that do not: %s", list(restart, "silent"));
 	putchar('\n');
-	if (number(restart, "runs"))
+	if (number(restart, "bound"))
 		printf("restart: the group runs in era %llu, and this node has promised era %llu\n",
 		       number(restart, "runs"), number(restart, "bound"));
-	for (i = 0; needs && i < json_object_array_length(needs); i++)
+	if (json_object_get_boolean(member(restart, "spent", json_type_boolean)))
+		puts("restart: no era is left, so this node can only join its group");
+	for (i = 0; i < n; i++)
 		print_need(json_object_array_get_idx(needs, i));
 }

@@ -57,7 +57,8 @@ static bool is_running(const struct attempt_how *how)
  */
 static bool may_join(const struct attempt *a, const struct attempt_how *how)
 {
-	return is_running(how) && how->era >= spindle_restart_bound(a->voter);
+	return is_running(how) && how->era >= spindle_restart_bound(a->voter) &&
+	       how->era <= spindle_restart_reach(a->voter);
 }
 
 /* Is there a member that the group can be joined over, after fewer joins that have failed? */
@@ -95,18 +96,29 @@ static void forget_reports(struct attempt *a)
 	}
 }
 
-/* The era is above all that this node has promised and has heard of. */
-static void prepare(struct attempt *a, uint64_t now)
+/* Above all that this node has promised and has heard of. Above its reach, no era is left. */
+static uint64_t next_era(const struct attempt *a)
 {
 	uint64_t era = a->voter->promised.era;
 
+	if (a->seen > era && a->seen < spindle_restart_reach(a->voter))
+		era = a->seen;
+	return era + 1;
+}
+
+/* Return: whether an attempt has begun. Without an era for it, rounds go on. */
+static bool prepare(struct attempt *a, uint64_t now)
+{
+	uint64_t era = next_era(a);
+
+	a->spent = era > spindle_restart_reach(a->voter);
+	if (a->spent)
+		return false;
 	if (a->state == ATTEMPT_PREPARE)
 		a->ops->withdraw(a->arg, &a->ballot);
-	if (a->seen > era)
-		era = a->seen;
-	a->ballot = (struct spindle_restart_ballot){ .era = era + 1, .proposer = a->node };
-	if (!a->ballot.era || !attempt_done(a, a->ops->promise(a->arg, &a->ballot), now))
-		return;
+	a->ballot = (struct spindle_restart_ballot){ .era = era, .proposer = a->node };
+	if (!attempt_done(a, a->ops->promise(a->arg, &a->ballot), now))
+		return false;
 	forget_reports(a);
 	a->judged = false;
 	a->leave_ms = 0;
@@ -114,6 +126,7 @@ static void prepare(struct attempt *a, uint64_t now)
 	spindle_restart_tell(a->voter, a->own);
 	attempt_move(a, ATTEMPT_PREPARE, now);
 	a->state_ms = now;
+	return true;
 }
 
 static void look(struct attempt *a, uint64_t now)
@@ -127,9 +140,9 @@ static void look(struct attempt *a, uint64_t now)
 	else if (!a->leave_ms)
 		a->leave_ms = now;
 	if (now >= a->propose_ms && !has_contact(a, UINT32_MAX) &&
-	    (!others || now - a->leave_ms >= ATTEMPT_PATIENCE_MS))
-		prepare(a, now);
-	else if (is_next_round(a, now))
+	    (!others || now - a->leave_ms >= ATTEMPT_PATIENCE_MS) && prepare(a, now))
+		return;
+	if (is_next_round(a, now))
 		next_round(a, now);
 }
 
@@ -143,11 +156,15 @@ static bool is_member(const struct attempt *a, const struct spindle_restart_prop
 	return false;
 }
 
+/*
+ * Another node says that the proposal stands. A member has reported to the attempt that has made it
+ * first, so this node has promised that one, or a later one.
+ */
 static void take_proposal(struct attempt *a, const struct spindle_restart_proposal *proposal,
 			  uint64_t now)
 {
-	if (memcmp(proposal->lineage, a->lineage, sizeof(a->lineage)) ||
-	    !is_member(a, proposal) || proposal->ballot.era < spindle_restart_bound(a->voter))
+	if (!is_member(a, proposal) || proposal->ballot.era < spindle_restart_bound(a->voter) ||
+	    proposal->origin > a->voter->promised.era || !attempt_may_take(a, proposal))
 		return;
 	*a->proposal = *proposal;
 	a->era = proposal->ballot.era;
@@ -172,6 +189,16 @@ static void look_at(struct attempt *a, const struct attempt_peer *peer,
 
 /* ---- promises ----------------------------------------------------------------------------- */
 
+/* The reports of others are not true, because they leave out what this node has durable. */
+static void contradict(struct spindle_restart_answer *answer)
+{
+	uint32_t i;
+
+	answer->kind = SPINDLE_RESTART_WAIT;
+	for (i = 0; i < answer->parts; i++)
+		answer->part[i].why = SPINDLE_RESTART_CONFLICT;
+}
+
 static void judge(struct attempt *a)
 {
 	const struct spindle_restart_report *report[SPINDLE_MAX_MEMBERS];
@@ -183,6 +210,9 @@ static void judge(struct attempt *a)
 		if (a->peer[i].report)
 			report[n++] = a->peer[i].report;
 	spindle_restart_judge(&a->ballot, report, n, a->answer);
+	if (a->mine && a->answer->kind != SPINDLE_RESTART_WAIT &&
+	    !spindle_restart_keeps(a->own, &a->answer->proposal))
+		contradict(a->answer);
 	a->judged = true;
 }
 
@@ -223,9 +253,7 @@ static void wait_for_reports(struct attempt *a, uint64_t now)
 	}
 	if (!is_next_round(a, now))
 		return;
-	if (is_outbid(a))
-		prepare(a, now);
-	else
+	if (!is_outbid(a) || !prepare(a, now))
 		next_round(a, now);
 }
 
@@ -419,6 +447,32 @@ static void take_answer(struct attempt *a, struct attempt_peer *peer,
 	}
 }
 
+/*
+ * The node follows an era that it hears of as far as it may promise, and once for an attempt. So a
+ * lie uses up few eras, and a node behind others that were led further comes after them.
+ */
+static void hear(struct attempt *a, const struct spindle_restart_ballot *promised)
+{
+	uint64_t era = promised->era, most = spindle_restart_reach(a->voter) - 1;
+
+	/* This node knows what it has promised to itself. */
+	if (promised->proposer == a->node || (era > most && a->state != ATTEMPT_LOOK))
+		return;
+	if (era > most)
+		era = most;
+	if (era > a->seen)
+		a->seen = era;
+}
+
+/* To enter such an era would bind this node, so that it finds no view of its group any more. */
+static bool is_far(const struct attempt *a, const struct attempt_reply *reply)
+{
+	uint64_t reach = spindle_restart_reach(a->voter);
+
+	return reply->how.era > reach ||
+	       (reply->proposal && reply->proposal->ballot.era > reach);
+}
+
 /**
  * attempt_answer() - a node has answered, or cannot be reached
  * @a: the attempt
@@ -434,10 +488,8 @@ void attempt_answer(struct attempt *a, uint32_t node, uint64_t turn,
 
 	if (!peer)
 		return;
-	/* This node knows what it has promised to itself. */
-	if (reply && reply->how.promised.era > a->seen &&
-	    reply->how.promised.proposer != a->node)
-		a->seen = reply->how.promised.era;
+	if (reply)
+		hear(a, &reply->how.promised);
 	if (turn != a->turn || peer->answered)
 		return;
 	peer->answered = true;
@@ -445,5 +497,6 @@ void attempt_answer(struct attempt *a, uint32_t node, uint64_t turn,
 	if (!reply)
 		return;
 	peer->how = reply->how;
-	take_answer(a, peer, reply, now);
+	if (!is_far(a, reply))
+		take_answer(a, peer, reply, now);
 }

@@ -100,6 +100,8 @@ bool attempt_get_request(struct attempt_request *req, char *address,
 		.kind = (uint32_t)get(from, 4),
 		.ballot = { .era = get(from + 8, 8), .proposer = (uint32_t)get(from + 4, 4) },
 	};
+	if (req->ballot.era > SPINDLE_RESTART_ERA_MAX)
+		return false;
 	if (req->kind != ATTEMPT_VOTE)
 		return req->kind < ATTEMPT_KINDS && len == PEER_ASK_HEAD;
 	req->proposal = proposal;
@@ -169,7 +171,9 @@ bool attempt_get_reply(struct attempt_reply *reply, char *address,
 		},
 		.yes = yes,
 	};
-	if (reply->how.state >= ATTEMPT_STATES || yes > 1)
+	if (reply->how.state >= ATTEMPT_STATES || yes > 1 ||
+	    reply->how.promised.era > SPINDLE_RESTART_ERA_MAX ||
+	    reply->how.era > SPINDLE_RESTART_ERA_MAX)
 		return false;
 	len -= PEER_TELL_HEAD;
 	switch (what) {

@@ -234,11 +234,40 @@ static bool promise(struct attempt *a, const struct spindle_restart_ballot *ball
 	return true;
 }
 
+/**
+ * attempt_may_take() - may this node vote for a proposal, or enter it?
+ * @a: the attempt
+ * @proposal: what another node says
+ *
+ * The node believes others only where it does not know better itself: which proposal of the attempt
+ * it has accepted, and what was durable. The logs are read for that, once for each vote.
+ *
+ * Return: whether it may.
+ */
+bool attempt_may_take(struct attempt *a, const struct spindle_restart_proposal *proposal)
+{
+	const struct spindle_restart_voter *voter = a->voter;
+
+	if (memcmp(proposal->lineage, a->lineage, sizeof(a->lineage)))
+		return false;
+	if (voter->has_accepted && voter->accepted.ballot.era == proposal->ballot.era &&
+	    voter->accepted.ballot.proposer == proposal->ballot.proposer)
+		return spindle_restart_equal(&voter->accepted, proposal);
+	a->mine = false;
+	return a->ops->report(a->arg, a->own) && spindle_restart_keeps(a->own, proposal);
+}
+
+static bool is_promised(const struct attempt *a, const struct spindle_restart_ballot *ballot)
+{
+	return ballot->era == a->voter->promised.era &&
+	       ballot->proposer == a->voter->promised.proposer;
+}
+
 static bool accept(struct attempt *a, const struct spindle_restart_proposal *proposal,
 		   uint64_t now)
 {
-	if (is_in_view(a) || !proposal ||
-	    memcmp(proposal->lineage, a->lineage, sizeof(a->lineage)) ||
+	if (is_in_view(a) || !proposal || proposal->ballot.proposer == a->node ||
+	    !is_promised(a, &proposal->ballot) || !attempt_may_take(a, proposal) ||
 	    !attempt_done(a, a->ops->accept(a->arg, proposal), now))
 		return false;
 	a->leave_ms = now;
@@ -250,6 +279,24 @@ static void tell_how(const struct attempt *a, struct attempt_how *how)
 	*how = (struct attempt_how){
 		.state = a->state, .promised = a->voter->promised, .era = a->era, .vid = a->vid,
 	};
+}
+
+/**
+ * attempt_is_of() - may a node ask this?
+ * @req: the question
+ * @node: id of the node
+ *
+ * An attempt has the name of the node that makes it, and no other node asks for it.
+ *
+ * Return: whether it may.
+ */
+bool attempt_is_of(const struct attempt_request *req, uint32_t node)
+{
+	if (req->kind == ATTEMPT_PROMISE)
+		return req->ballot.proposer == node;
+	if (req->kind == ATTEMPT_VOTE)
+		return req->proposal && req->proposal->ballot.proposer == node;
+	return true;
 }
 
 /**

@@ -189,8 +189,10 @@ struct attempt {
 	uint32_t tries;
 	/** @random: state of the random numbers */
 	uint64_t random;
-	/** @seen: largest era that another node has named */
+	/** @seen: largest era that another node has named, as far as this one may promise */
 	uint64_t seen;
+	/** @spent: no era is left for an attempt */
+	bool spent;
 	/** @ballot: of the own attempt */
 	struct spindle_restart_ballot ballot;
 	/** @own: the own report; room for the report that answers another node as well */
@@ -216,6 +218,7 @@ struct attempt {
 bool attempt_begin(struct attempt *a, uint64_t seed, uint64_t now);
 void attempt_end(struct attempt *a);
 bool attempt_know(struct attempt *a, uint32_t node);
+bool attempt_is_of(const struct attempt_request *req, uint32_t node);
 void attempt_serve(struct attempt *a, const struct attempt_request *req,
 		   struct attempt_reply *reply, uint64_t now);
 void attempt_runs(struct attempt *a, uint64_t era, uint64_t vid, uint64_t now);
@@ -228,6 +231,7 @@ struct attempt_peer *attempt_find(struct attempt *a, uint32_t node);
 bool attempt_move(struct attempt *a, enum attempt_state to, uint64_t now);
 void attempt_step_back(struct attempt *a, uint64_t now);
 bool attempt_done(struct attempt *a, int done, uint64_t now);
+bool attempt_may_take(struct attempt *a, const struct spindle_restart_proposal *proposal);
 
 /* attempt-ask.c */
 

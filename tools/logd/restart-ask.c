@@ -25,6 +25,17 @@ struct logd_asked *logd_restart_find(struct logd_restart *r, uint32_t node)
 	return NULL;
 }
 
+/* Nodes ask as long as the restart waits, so the text of an address takes no memory for ever. */
+static bool read_place(const char *address, uint32_t node, struct logd_place *place)
+{
+	struct ctl_pool pool = { 0 }, *before = ctl_pool_use(&pool);
+	bool good = logd_peers_parse(address, node, place);
+
+	ctl_pool_use(before);
+	ctl_pool_drop(&pool);
+	return good;
+}
+
 /**
  * logd_restart_know() - a node can be asked
  * @r: the restart
@@ -38,7 +49,7 @@ bool logd_restart_know(struct logd_restart *r, uint32_t node, const char *addres
 	struct logd_asked *asked;
 	struct logd_place place;
 
-	if (node == r->opts->node || !logd_peers_parse(address, node, &place) ||
+	if (node == r->opts->node || !read_place(address, node, &place) ||
 	    !attempt_know(&r->attempt, node))
 		return false;
 	asked = logd_restart_find(r, node);
@@ -80,8 +91,7 @@ uint32_t logd_restart_answer(void *arg, uint32_t client, const uint8_t *p, uint3
 
 	if (!r->begun || !attempt_get_request(&req, address, r->proposal, p, len))
 		return 0;
-	/* An attempt has the name of the node that makes it. */
-	if (req.kind == ATTEMPT_PROMISE && req.ballot.proposer != client)
+	if (!attempt_is_of(&req, client))
 		return 0;
 	if (*address && r->attempt.state < ATTEMPT_ENTER)
 		logd_restart_know(r, client, address);

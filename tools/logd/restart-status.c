@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The file DIR/NODE/restart: how far a total restart is, and which nodes it waits for. See
+ * The file DIR/NODE/restart: how far a total restart is, and for which nodes it waits. See
  * restart.h.
  *
  * The file is JSON, for "spindle-ctl status" and other programs of this machine. No decision
@@ -120,6 +120,8 @@ static struct json_object *json_all(const struct logd_restart *r)
 		ctl_json_add(obj, "runs", ctl_json_num(out->era));
 		ctl_json_add(obj, "bound", ctl_json_num(spindle_restart_bound(a->voter)));
 	}
+	if (a->spent)
+		ctl_json_add(obj, "spent", json_object_new_boolean(true));
 	if (a->state == ATTEMPT_PREPARE && a->judged)
 		ctl_json_add(obj, "subgroups", json_needs(a));
 	return obj;
@@ -139,6 +141,15 @@ static bool write_all(int dir, const char *text)
 	return good && !renameat(dir, NAME_NEW, dir, NAME);
 }
 
+static void tell_spent(struct logd_restart *r)
+{
+	if (r->attempt.spent && !r->spent)
+		ctl_err("node %u: no era is left above era %llu, so this node can only join its "
+			"group", r->opts->node,
+			(unsigned long long)r->attempt.voter->promised.era);
+	r->spent = r->attempt.spent;
+}
+
 /**
  * logd_restart_show() - say in the status file how far the restart is
  * @r: the restart
@@ -151,6 +162,7 @@ void logd_restart_show(struct logd_restart *r, uint64_t now)
 	struct ctl_pool *before;
 	struct json_object *obj;
 
+	tell_spent(r);
 	if (r->shown == r->attempt.state && now - r->shown_ms < SHOW_MS)
 		return;
 	r->shown = r->attempt.state;

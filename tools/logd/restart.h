@@ -146,6 +146,8 @@ struct logd_restart {
 	char told[400];
 	/** @shown: enum attempt_state that the status file has */
 	uint32_t shown;
+	/** @spent: the administrator knows that no era is left */
+	bool spent;
 	/** @mute: the administrator knows that the status file cannot be written */
 	bool mute;
 	/** @shown_ms: when the status file was written last */

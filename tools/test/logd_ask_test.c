@@ -79,7 +79,12 @@ static void requests(void)
 	CHECK_EQ(got_proposal->part[0].base, 10);
 	req = (struct attempt_request){ .kind = ATTEMPT_KINDS };
 	CHECK(!take_request(&got, attempt_put_request(&req, "", bytes)));
-	req.kind = ATTEMPT_HOW;
+	req.kind = ATTEMPT_PROMISE;
+	req.ballot.era = SPINDLE_RESTART_ERA_MAX;
+	CHECK(take_request(&got, attempt_put_request(&req, "", bytes)));
+	req.ballot.era++;
+	CHECK(!take_request(&got, attempt_put_request(&req, "", bytes)));
+	req = (struct attempt_request){ .kind = ATTEMPT_HOW };
 	len = attempt_put_request(&req, "", bytes);
 	memset(bytes + 16, 'a', SPINDLE_RESTART_ADDRESS);
 	CHECK(!take_request(&got, len));
@@ -133,6 +138,14 @@ static void replies(void)
 	len = attempt_put_reply(&reply, "", bytes);
 	bytes[20] = 3;
 	CHECK(!take_reply(&got, len));
+	reply.how.era = SPINDLE_RESTART_ERA_MAX;
+	reply.how.promised.era = SPINDLE_RESTART_ERA_MAX;
+	CHECK(take_reply(&got, attempt_put_reply(&reply, "", bytes)));
+	reply.how.era++;
+	CHECK(!take_reply(&got, attempt_put_reply(&reply, "", bytes)));
+	reply.how.era--;
+	reply.how.promised.era++;
+	CHECK(!take_reply(&got, attempt_put_reply(&reply, "", bytes)));
 }
 
 /* ---- over TCP ---------------------------------------------------------------------------- */

@@ -209,6 +209,8 @@ static void answer_one(struct flight *f)
 			attempt_answer(&from->a, f->to + 1, f->turn, NULL, now);
 		return;
 	}
+	if (!attempt_is_of(&f->req, f->from + 1))
+		die("node %u asks in the name of another one", f->from + 1);
 	attempt_serve(&to->a, &f->req, &reply, now);
 	if (draw(100) < twice)
 		attempt_serve(&to->a, &f->req, &reply, now);
@@ -648,12 +650,205 @@ static void strangers(void)
 	attempt_serve(&box[0].a, &req, &reply, now);
 	ok(!reply.yes, "a proposal of another lineage gets no vote");
 	p->lineage[0] = LINEAGE;
+	ok(attempt_is_of(&req, 2) && !attempt_is_of(&req, 3), "only its proposer asks for votes");
 	attempt_serve(&box[0].a, &req, &reply, now);
 	ok(reply.yes, "the same of this lineage does");
+	p->vid++;
+	attempt_serve(&box[0].a, &req, &reply, now);
+	ok(!reply.yes, "another one of the same attempt does not");
+	/* Only the node itself makes proposals in its name. */
+	spindle_restart_promise(&box[0].voter, &(struct spindle_restart_ballot){ 10, 1 });
+	p->ballot = box[0].voter.promised;
+	attempt_serve(&box[0].a, &req, &reply, now);
+	ok(!reply.yes, "nobody else may use the name of the node for a proposal");
 	req = (struct attempt_request){ .kind = ATTEMPT_RECORD };
 	attempt_serve(&box[0].a, &req, &reply, now);
 	ok(!reply.yes && !reply.report, "a node that is in no view gives no record");
 	free(p);
+}
+
+static void reboot(uint32_t i)
+{
+	crash(i);
+	boot(i);
+}
+
+/* Node 3 says this to node 1. */
+static void say(const struct attempt_reply *reply)
+{
+	attempt_answer(&box[0].a, 3, box[0].a.turn, reply, now);
+}
+
+/* A node that names a large era costs some eras, and not the group. */
+static void far(void)
+{
+	struct attempt_reply reply = {
+		.how = { .state = ATTEMPT_LOOK, .promised = { SPINDLE_RESTART_ERA_MAX, 3 } },
+	};
+	struct spindle_restart_proposal *p = calloc(1, sizeof(*p));
+	struct attempt_request req = { .kind = ATTEMPT_PROMISE };
+	uint64_t reach;
+
+	if (!p)
+		die("no memory");
+	begin(3, 7);
+	boot(0);
+	reach = spindle_restart_reach(&box[0].voter);
+	say(&reply);
+	is((long long)box[0].a.seen, (long long)reach - 1, "an era counts as far as it may");
+	req.ballot = (struct spindle_restart_ballot){ reach + 1, 3 };
+	attempt_serve(&box[0].a, &req, &reply, now);
+	ok(!reply.yes && !box[0].voter.promised.era, "one that is too far gets no promise");
+	/* Each answer is the first one of its round. */
+	reboot(0);
+	reply = (struct attempt_reply){ .how = { .state = ATTEMPT_RUNNING, .vid = 1,
+						    .era = reach + 1 } };
+	say(&reply);
+	is(box[0].a.state, ATTEMPT_LOOK, "a group that runs there is not joined");
+	reboot(0);
+	p->ballot = (struct spindle_restart_ballot){ reach + 1, 3 };
+	p->lineage[0] = LINEAGE;
+	p->members = 1;
+	p->node[0] = 1;
+	reply = (struct attempt_reply){ .how = { .state = ATTEMPT_ENTER }, .proposal = p };
+	say(&reply);
+	is(box[0].a.state, ATTEMPT_LOOK, "and none is entered there");
+	reboot(0);
+	reply = (struct attempt_reply){ .how = { .state = ATTEMPT_RUNNING, .vid = 1,
+						    .era = reach } };
+	say(&reply);
+	is(box[0].a.state, ATTEMPT_JOIN, "one that is near enough is");
+	free(p);
+	begin(3, 7);
+	boot(0);
+	boot(1);
+	/* Node 2 has been led three times as far as node 1. */
+	box[1].voter.promised.era = 3 * SPINDLE_RESTART_ERA_JUMP;
+	ok(pass_until(2, 600000), "nodes that were led far come together");
+	ok(box[0].entered > 3 * SPINDLE_RESTART_ERA_JUMP, "behind the eras that are used up");
+}
+
+/* Node 3 has attempted era 2, and says that this follows. Messages from @base on would be lost. */
+static struct spindle_restart_proposal *lie(uint64_t base)
+{
+	static struct spindle_restart_proposal p;
+
+	p = (struct spindle_restart_proposal){
+		.ballot = { 2, 3 }, .origin = 2, .lineage = { LINEAGE }, .vid = 5, .members = 3,
+		.node = { 1, 2, 3 }, .parts = 1,
+	};
+	p.part[0] = (struct spindle_restart_base){
+		.id = SUBGROUP, .base = base, .members = 7, .range = box[0].record,
+		.path = { .whole = true, .eras = 1, .past = { { { 1, 4 }, base } } },
+	};
+	return &p;
+}
+
+/* Node 1 knows that all below 50 is durable, and has promised era 2 to node 3. */
+static void begin_liar(void)
+{
+	begin(3, 9);
+	box[0].record.view[0].base = 50;
+	spindle_restart_promise(&box[0].voter, &(struct spindle_restart_ballot){ 2, 3 });
+	boot(0);
+}
+
+static bool votes_for(const struct spindle_restart_proposal *p)
+{
+	const struct attempt_request req = { .kind = ATTEMPT_VOTE, .proposal = p };
+	struct attempt_reply reply;
+
+	attempt_serve(&box[0].a, &req, &reply, now);
+	return reply.yes;
+}
+
+/* Does node 1 enter when node 3 says that this stands? */
+static bool enters(const struct spindle_restart_proposal *p)
+{
+	const struct attempt_reply reply = {
+		.how = { .state = ATTEMPT_ENTER, .era = 2 }, .proposal = p,
+	};
+	bool does;
+
+	reboot(0);
+	say(&reply);
+	does = box[0].a.state == ATTEMPT_ENTER;
+	reboot(0);
+	return does;
+}
+
+/* What node 3 says is not so, and node 1 can know that. */
+static void liar(void)
+{
+	struct spindle_restart_proposal *p;
+
+	begin_liar();
+	ok(!votes_for(lie(49)), "a proposal that cuts what is durable gets no vote");
+	ok(!enters(lie(49)), "and is not entered");
+	p = lie(50);
+	p->origin = 3;
+	p->ballot.era = 3;
+	ok(!enters(p), "nor is one that the node has reported nothing for");
+	p = lie(50);
+	p->node[0] = 4;
+	ok(!enters(p), "nor one that it is no member of");
+	ok(enters(lie(50)), "one that it can know nothing against is");
+	ok(votes_for(lie(60)), "such a one gets its vote");
+	ok(!enters(lie(61)), "another one of the attempt is not entered then");
+	ok(enters(lie(60)), "and the same is");
+	ok(!votes_for(lie(61)) && votes_for(lie(60)), "the vote stays with it");
+}
+
+/* Node 3 reports a view that it alone was in, and that leaves out what node 1 has durable. */
+static void lying_report(void)
+{
+	struct spindle_restart_record *record;
+	uint32_t i;
+
+	begin(3, 10);
+	for (i = 0; i < 2; i++)
+		box[i].record.view[0].base = 50;
+	record = &box[2].record;
+	record->view[0].id = (struct spindle_restart_id){ 2, 9 };
+	record->view[0].members = 1;
+	record->view[0].node[0] = 3;
+	box[2].path.eras = 1;
+	box[2].path.past[0] = (struct spindle_restart_past){ { 1, 4 }, 10 };
+	box[2].log = (struct spindle_restart_log){ .whole = true };
+	box[0].voter.promised.era = 5;
+	boot(0);
+	pass(5000);
+	boot(2);
+	/* Node 3 leaves the attempt to node 1. */
+	box[2].a.propose_ms = now + 1000000;
+	pass(20000);
+	is(box[0].a.state, ATTEMPT_PREPARE, "an attempt with a report that is not so waits");
+	is(box[0].a.answer->part[0].why, SPINDLE_RESTART_CONFLICT, "for the reports contradict");
+	crash(2);
+	boot(1);
+	ok(!pass_until(2, 30000), "it has the report until it begins again");
+	reboot(0);
+	ok(pass_until(2, 60000), "and goes on without that node");
+}
+
+static void spent(void)
+{
+	uint64_t turn;
+
+	begin(3, 8);
+	box[0].voter.promised = (struct spindle_restart_ballot){ SPINDLE_RESTART_ERA_MAX, 1 };
+	boot(0);
+	pass(5000);
+	turn = box[0].a.turn;
+	pass(5000);
+	ok(box[0].a.spent && box[0].a.state == ATTEMPT_LOOK, "without an era nothing is attempted");
+	ok(box[0].a.turn > turn + 5, "and rounds go on");
+	is((long long)box[0].voter.promised.era, (long long)SPINDLE_RESTART_ERA_MAX,
+	   "no era comes round");
+	boot(1);
+	boot(2);
+	/* The others cannot get a promise of the first one, and are enough. */
+	ok(pass_until(3, 60000), "the node joins the group of the others");
 }
 
 /* All nodes that run with one era run by one proposal, and all come together in the end. */
@@ -720,6 +915,10 @@ int main(void)
 	resume();
 	disk();
 	strangers();
+	far();
+	liar();
+	lying_report();
+	spent();
 	schedules();
 	begin(1, 0);
 	return tap_end();

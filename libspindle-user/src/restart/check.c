@@ -110,7 +110,8 @@ bool spindle_restart_good_proposal(const struct spindle_restart_proposal *propos
 {
 	uint32_t i, k;
 
-	if (!proposal->ballot.era || !proposal->origin ||
+	if (!proposal->ballot.era || proposal->ballot.era > SPINDLE_RESTART_ERA_MAX ||
+	    !proposal->origin ||
 	    proposal->origin > proposal->ballot.era || !proposal->vid ||
 	    proposal->vid > VID_MAX || !proposal->members ||
 	    proposal->members > SPINDLE_MAX_MEMBERS || !proposal->parts ||
@@ -135,7 +136,18 @@ static bool is_good_part(const struct spindle_restart_part *part)
 		return false;
 	if (part->record.views)
 		era = part->record.view[part->record.views - 1].id.era;
-	return is_path(&part->path, era) && is_log(&part->log);
+	return era <= SPINDLE_RESTART_ERA_MAX && is_path(&part->path, era) && is_log(&part->log);
+}
+
+/* An address is printed, so it has printable characters alone. */
+static bool is_address(const char *address)
+{
+	uint32_t i;
+
+	for (i = 0; i < SPINDLE_RESTART_ADDRESS && address[i]; i++)
+		if (address[i] <= ' ' || address[i] > '~')
+			return false;
+	return i < SPINDLE_RESTART_ADDRESS;
 }
 
 /**
@@ -148,11 +160,8 @@ bool spindle_restart_good_report(const struct spindle_restart_report *report)
 {
 	uint32_t i, k;
 
-	if (report->parts > SPINDLE_MAX_SUBGROUPS)
-		return false;
-	for (i = 0; i < SPINDLE_RESTART_ADDRESS && report->address[i]; i++)
-		;
-	if (i == SPINDLE_RESTART_ADDRESS)
+	if (report->parts > SPINDLE_MAX_SUBGROUPS || !is_address(report->address) ||
+	    report->promised.era > SPINDLE_RESTART_ERA_MAX)
 		return false;
 	for (i = 0; i < report->parts; i++) {
 		for (k = 0; k < i; k++)
@@ -186,7 +195,8 @@ static bool is_bound(const struct spindle_restart_voter *voter)
  */
 bool spindle_restart_good_voter(const struct spindle_restart_voter *voter)
 {
-	if (voter->state > SPINDLE_RESTART_RUNNING)
+	if (voter->state > SPINDLE_RESTART_RUNNING ||
+	    voter->promised.era > SPINDLE_RESTART_ERA_MAX)
 		return false;
 	if (!is_bound(voter))
 		return false;

@@ -70,3 +70,43 @@ bool spindle_restart_cut(const struct spindle_restart_log *log,
 	*end = to;
 	return log->whole || !to;
 }
+
+/* Does the log keep what is durable, as the first view of the record says? */
+static bool keeps_part(const struct spindle_restart_part *part,
+		       const struct spindle_restart_base *base,
+		       const struct spindle_restart_id *first)
+{
+	const struct spindle_restart_record *record = &part->record;
+	uint64_t end;
+
+	/* A log that cannot be used is not cut. */
+	if (!record->known || !record->views || part->log.missing ||
+	    !spindle_restart_cut(&part->log, first, &base->path, &end))
+		return true;
+	return end >= record->view[0].base || end >= part->log.end;
+}
+
+/**
+ * spindle_restart_keeps() - does a node keep what it knows to be durable?
+ * @report: what the node knows
+ * @proposal: a proposal that it may enter
+ *
+ * All below the base of an established view is durable, so no restart is without it. A node need
+ * not believe others for that. What came after that base, the node alone cannot tell.
+ *
+ * Return: whether no log of the node is cut below that base.
+ */
+bool spindle_restart_keeps(const struct spindle_restart_report *report,
+			   const struct spindle_restart_proposal *proposal)
+{
+	struct spindle_restart_id first = { proposal->ballot.era, proposal->vid };
+	const struct spindle_restart_part *part;
+	uint32_t i;
+
+	for (i = 0; i < proposal->parts; i++) {
+		part = spindle_restart_part_of(report, proposal->part[i].id);
+		if (part && !keeps_part(part, &proposal->part[i], &first))
+			return false;
+	}
+	return true;
+}

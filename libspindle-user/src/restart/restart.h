@@ -36,6 +36,10 @@
 #define SPINDLE_RESTART_ADDRESS	64U
 /* The largest position of a log. */
 #define SPINDLE_RESTART_LSN_MAX	(1ULL << 62)
+/* The largest era. */
+#define SPINDLE_RESTART_ERA_MAX	(1ULL << 62)
+/* A promise is for an era that is above the one before by this at most. */
+#define SPINDLE_RESTART_ERA_JUMP (1ULL << 32)
 
 /**
  * struct spindle_restart_id - the name of a view
@@ -363,7 +367,11 @@ bool spindle_restart_first(const struct spindle_restart_proposal *proposal, uint
 bool spindle_restart_cut(const struct spindle_restart_log *log,
 			 const struct spindle_restart_id *view,
 			 const struct spindle_restart_path *path, uint64_t *end);
+bool spindle_restart_keeps(const struct spindle_restart_report *report,
+			   const struct spindle_restart_proposal *proposal);
 
+bool spindle_restart_equal(const struct spindle_restart_proposal *a,
+			   const struct spindle_restart_proposal *b);
 void spindle_restart_boot(struct spindle_restart_voter *voter);
 enum spindle_restart_vote spindle_restart_promise(struct spindle_restart_voter *voter,
 						  const struct spindle_restart_ballot *ballot);
@@ -371,6 +379,7 @@ enum spindle_restart_vote spindle_restart_accept(struct spindle_restart_voter *v
 						 const struct spindle_restart_proposal *proposal);
 enum spindle_restart_vote spindle_restart_enter(struct spindle_restart_voter *voter, uint64_t era);
 void spindle_restart_stop(struct spindle_restart_voter *voter);
+uint64_t spindle_restart_reach(const struct spindle_restart_voter *voter);
 uint64_t spindle_restart_bound(const struct spindle_restart_voter *voter);
 enum spindle_restart_vote spindle_restart_withdraw(struct spindle_restart_voter *voter,
 						   const struct spindle_restart_ballot *ballot);

@@ -91,6 +91,70 @@ void spindle_restart_copy_proposal(struct spindle_restart_proposal *to,
 	}
 }
 
+static bool is_same_view(const struct spindle_restart_view *a, const struct spindle_restart_view *b)
+{
+	return spindle_restart_is(&a->id, &b->id) && a->origin == b->origin &&
+	       a->base == b->base && a->members == b->members &&
+	       !memcmp(a->node, b->node, a->members * sizeof(a->node[0]));
+}
+
+static bool is_same_record(const struct spindle_restart_record *a,
+			   const struct spindle_restart_record *b)
+{
+	uint32_t i;
+
+	if (a->known != b->known || a->views != b->views)
+		return false;
+	for (i = 0; i < a->views; i++)
+		if (!is_same_view(&a->view[i], &b->view[i]))
+			return false;
+	return true;
+}
+
+static bool is_same_path(const struct spindle_restart_path *a, const struct spindle_restart_path *b)
+{
+	uint32_t i;
+
+	if (a->whole != b->whole || a->eras != b->eras)
+		return false;
+	for (i = 0; i < a->eras; i++)
+		if (!spindle_restart_is(&a->past[i].last, &b->past[i].last) ||
+		    a->past[i].base != b->past[i].base)
+			return false;
+	return true;
+}
+
+static bool is_same_base(const struct spindle_restart_base *a, const struct spindle_restart_base *b)
+{
+	return a->id == b->id && a->base == b->base && a->members == b->members &&
+	       is_same_record(&a->range, &b->range) && is_same_path(&a->path, &b->path);
+}
+
+/**
+ * spindle_restart_equal() - are these the same proposal?
+ * @a: a proposal
+ * @b: another one
+ *
+ * An attempt makes one proposal. So two that differ are of a node that lies.
+ *
+ * Return: whether they have the same ballot and the same contents.
+ */
+bool spindle_restart_equal(const struct spindle_restart_proposal *a,
+			   const struct spindle_restart_proposal *b)
+{
+	uint32_t i;
+
+	if (!is_same(&a->ballot, &b->ballot) || a->origin != b->origin ||
+	    memcmp(a->lineage, b->lineage, sizeof(a->lineage)) || a->vid != b->vid ||
+	    a->members != b->members || a->parts != b->parts ||
+	    memcmp(a->node, b->node, a->members * sizeof(a->node[0])))
+		return false;
+	for (i = 0; i < a->parts; i++)
+		if (!is_same_base(&a->part[i], &b->part[i]))
+			return false;
+	return true;
+}
+
 /**
  * spindle_restart_boot() - the node has started: no view survives that
  * @voter: as the disk has it; a voter that was never written is zeroed
@@ -217,6 +281,22 @@ void spindle_restart_withdraw_own(struct spindle_restart_voter *voter, uint32_t 
 /* ---- votes ------------------------------------------------------------------------- */
 
 /**
+ * spindle_restart_reach() - which eras may be those of this group?
+ * @voter: the voter
+ *
+ * Eras of attempts follow each other. A node that names one far above them lies, and would use up
+ * the eras.
+ *
+ * Return: the largest one.
+ */
+uint64_t spindle_restart_reach(const struct spindle_restart_voter *voter)
+{
+	uint64_t reach = voter->promised.era + SPINDLE_RESTART_ERA_JUMP;
+
+	return reach < SPINDLE_RESTART_ERA_MAX ? reach : SPINDLE_RESTART_ERA_MAX;
+}
+
+/**
  * spindle_restart_promise() - an attempt asks for a promise and a report (R7)
  * @voter: the voter
  * @ballot: the attempt
@@ -230,7 +310,8 @@ enum spindle_restart_vote spindle_restart_promise(struct spindle_restart_voter *
 {
 	if (voter->state == SPINDLE_RESTART_PROMISED && is_same(&voter->promised, ballot))
 		return SPINDLE_RESTART_SAME;
-	if (ballot->era <= voter->promised.era || !move(voter, EVENT_PROMISE))
+	if (ballot->era <= voter->promised.era || ballot->era > spindle_restart_reach(voter) ||
+	    !move(voter, EVENT_PROMISE))
 		return SPINDLE_RESTART_REFUSED;
 	voter->promised = *ballot;
 	add_open(voter, ballot);
@@ -242,6 +323,8 @@ enum spindle_restart_vote spindle_restart_promise(struct spindle_restart_voter *
  * @voter: the voter
  * @proposal: the proposal
  *
+ * A node accepts one proposal of an attempt, also if the attempt asks for votes for two.
+ *
  * Return: enum spindle_restart_vote
  */
 enum spindle_restart_vote spindle_restart_accept(struct spindle_restart_voter *voter,
@@ -250,7 +333,8 @@ enum spindle_restart_vote spindle_restart_accept(struct spindle_restart_voter *v
 	if (!is_same(&voter->promised, &proposal->ballot))
 		return SPINDLE_RESTART_REFUSED;
 	if (voter->state == SPINDLE_RESTART_ACCEPTED)
-		return SPINDLE_RESTART_SAME;
+		return spindle_restart_equal(&voter->accepted, proposal) ?
+		       SPINDLE_RESTART_SAME : SPINDLE_RESTART_REFUSED;
 	if (!move(voter, EVENT_ACCEPT))
 		return SPINDLE_RESTART_REFUSED;
 	spindle_restart_copy_proposal(&voter->accepted, proposal);
@@ -268,10 +352,15 @@ enum spindle_restart_vote spindle_restart_accept(struct spindle_restart_voter *v
  * era promises no earlier one from now on. The state is on disk before the log is cut, and the log
  * is cut before the node enters.
  *
- * Return: enum spindle_restart_vote; refused: a proposal of a later era may stand.
+ * The kernel may have been told any era, so a jump is no reason to refuse.
+ *
+ * Return: enum spindle_restart_vote; refused: a proposal of a later era may stand, or there is no
+ * such era.
  */
 enum spindle_restart_vote spindle_restart_enter(struct spindle_restart_voter *voter, uint64_t era)
 {
+	if (era > SPINDLE_RESTART_ERA_MAX)
+		return SPINDLE_RESTART_REFUSED;
 	if (era < spindle_restart_bound(voter))
 		return SPINDLE_RESTART_REFUSED;
 	if (voter->state == SPINDLE_RESTART_RUNNING && era == voter->bound)
