@@ -23,10 +23,13 @@ struct sim_message *sim_message(struct sim *sim, u64 lsn)
 
 void sim_bytes(u64 key, u8 *to, u32 len)
 {
+	u64 word;
 	u32 i;
 
-	for (i = 0; i < len; i++)
-		to[i] = (u8)(rng_mix(key + i / 8) >> (8 * (i % 8)));
+	for (i = 0; i < len; i += sizeof(word)) {
+		word = htole64(rng_mix(key + i / sizeof(word)));
+		memcpy(to + i, &word, min(len - i, (u32)sizeof(word)));
+	}
 }
 
 /* Remember the frames of a write, as they are on their way to the disk. */
