@@ -160,11 +160,13 @@ static u64 look_at_frames(struct sim *sim)
 
 /*
  * A frame that is intact and proven by intact ones of its log must not be reported as damaged. A
- * frame of a repair may go astray to its own place in the segment. Then the chain is broken there.
+ * frame of a repair may go astray to its own place in the segment. Then the chain is broken there,
+ * or the first frame is not that of the repair.
  */
 static bool must_be_there(struct sim *sim, u64 lsn)
 {
 	struct sim_frame *f = NULL;
+	bool has_first;
 	u64 proof = 0;
 	u32 i;
 
@@ -173,17 +175,19 @@ static bool must_be_there(struct sim *sim, u64 lsn)
 			f = &sim->frame[i];
 	if (!f || !f->intact)
 		return false;
+	has_first = !f->fix;
 	for (i = 0; i < sim->frames; i++) {
 		struct sim_frame *o = &sim->frame[i];
 
 		if (o->intact && o->seq == f->seq && o->fix != f->fix)
 			return false;
+		has_first |= o->intact && o->seq == f->seq && !o->offset && o->base == f->base;
 		if (o->intact && o->seq == f->seq)
 			proof = max(proof, o->acked);
 		else if (o->intact && o->seq == f->seq + 1)
 			proof = max(proof, o->base);
 	}
-	return f->end <= proof;
+	return has_first && f->end <= proof;
 }
 
 static void check_damage(struct sim *sim, u64 from, u64 to, bool live)
