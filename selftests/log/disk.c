@@ -158,7 +158,10 @@ void disk_init(struct disk *disk, u64 seed, bool through)
 	u32 i;
 
 	*disk = (struct disk){ .rng = { .state = seed }, .most = DISK_FILES };
-	disk->file = calloc(DISK_FILES, sizeof(*disk->file));
+	/* The bytes of a file are cleared when it is made, because all of them at once are many. */
+	disk->file = malloc(DISK_FILES * sizeof(*disk->file));
+	for (i = 0; i < DISK_FILES; i++)
+		disk->file[i].used = false;
 	for (i = 0; i < DISK_OPS; i++)
 		disk->op[i].data = malloc(DISK_BYTES);
 	disk->port = (struct spindle_dlog_port){

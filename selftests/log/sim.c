@@ -43,6 +43,7 @@ static void choose_faults(struct sim *sim)
 	sim->may_cut = false;
 	sim->was_cut = false;
 	sim->cut_seq = ~0ULL;
+	sim->cut_hurt = false;
 	sim->map_max = 3 + rng_below(&sim->rng, SIM_SEGMENTS - 3);
 	sim->eio = rng_chance(&sim->rng, 20) ? 1 + rng_below(&sim->rng, 20) : 0;
 	sim->corrupts = rng_chance(&sim->rng, 35);
@@ -70,6 +71,7 @@ static void begin_schedule(struct sim *sim, u64 seed)
 	sim->hurts = 0;
 	sim->safe_hurts = UINT64_MAX;
 	memset(&sim->safe, 0, sizeof(sim->safe));
+	memset(&sim->gone, 0, sizeof(sim->gone));
 	memset(&sim->repair, 0, sizeof(sim->repair));
 	memset(&sim->fix_range, 0, sizeof(sim->fix_range));
 	sim->first = rng_u64(&sim->rng) >> 1;
@@ -143,10 +145,43 @@ static int scan_again(struct sim *sim)
 	return err;
 }
 
+static void keep_messages(struct sim_message *to, const struct sim *sim, u64 lsn, u64 end)
+{
+	memcpy(to, &sim->message[lsn - sim->first], (end - lsn) * sizeof(*to));
+}
+
+/*
+ * A write that went astray hides what was durable, and a crash of the machine may lose that write.
+ * So the messages that a scan has not found may come back, until a frame is written behind them.
+ */
+static void note_gone(struct sim *sim)
+{
+	u64 lsn = sim->scan.next, end = sim->gone.to ? sim->gone.from : sim->next;
+
+	if (!sim->hurt || lsn >= end)
+		return;
+	keep_messages(&sim->gone_message[lsn - sim->first], sim, lsn, end);
+	sim->gone.from = lsn;
+	sim->gone.to = max(sim->gone.to, end);
+}
+
+static void see_gone(struct sim *sim)
+{
+	u64 from = sim->gone.from, n = sim->gone.to - from;
+
+	if (!n || sim->scan.next <= from)
+		return;
+	memcpy(sim_message(sim, from), &sim->gone_message[from - sim->first],
+	       n * sizeof(sim->message[0]));
+	sim->next = sim->gone.to;
+	memset(&sim->gone, 0, sizeof(sim->gone));
+}
+
 /* What was not durable may be gone, and the next life writes something else. */
 static void take_end(struct sim *sim)
 {
 	sim->cuts += sim->next != sim->scan.next;
+	note_gone(sim);
 	sim->next = sim->scan.next;
 	if (sim->persisted > sim->next)
 		sim->persisted = sim->next;
@@ -156,6 +191,22 @@ static void take_end(struct sim *sim)
 	sim->meta_hurt = false;
 }
 
+/* A frame of the log may have been written from here on. */
+static void note_frame(struct sim *sim, const struct disk_op *p)
+{
+	if (sim->running && p->op.what == SPINDLE_DLOG_WRITE &&
+	    p->op.file.kind == SPINDLE_DLOG_SEGMENT)
+		memset(&sim->gone, 0, sizeof(sim->gone));
+}
+
+static void note_pending(struct sim *sim)
+{
+	u32 i;
+
+	for (i = 0; i < sim->disk.pending; i++)
+		note_frame(sim, disk_pending(&sim->disk, i));
+}
+
 static void crash(struct sim *sim)
 {
 	bool power = rng_chance(&sim->rng, 60);
@@ -163,6 +214,7 @@ static void crash(struct sim *sim)
 
 	SIM_SAY(sim, "crash: power %d loss %d at %llu, persisted %llu\n", power, loss,
 		(unsigned long long)sim->next, (unsigned long long)sim->persisted);
+	note_pending(sim);
 	disk_crash(&sim->disk, power, loss);
 	sim->running = false;
 	sim->crashes++;
@@ -191,6 +243,10 @@ static void take_cut(struct sim *sim, u64 lsn)
 	sim->low = min(sim->low, lsn);
 	sim->low_asked = min(sim->low_asked, lsn);
 	sim->was_cut = true;
+	sim->cut_seq = sim->try_seq;
+	sim->cut_hurt = false;
+	sim->cut_end = lsn;
+	memset(&sim->gone, 0, sizeof(sim->gone));
 	cut_fixed(sim, lsn);
 	for (i = 0; i < sim->frames; i++) {
 		struct sim_frame *f = &sim->frame[i];
@@ -224,7 +280,7 @@ static bool cut_at(struct sim *sim, u64 lsn)
 
 	sim->cut_base = c.base;
 	if (!c.is_cut)
-		sim->cut_seq = c.seq;
+		sim->try_seq = c.seq;
 	while (!err && sim->disk.pending && !(sim->cutting && rng_chance(&sim->rng, 7)))
 		err = end_step(sim, &c);
 	if (err && err != -EIO && err != -E2BIG && err != -ENOSPC)
@@ -285,6 +341,7 @@ static void start(struct sim *sim)
 	if (sim->scan.is_new) {
 		fill_new(sim);
 	} else {
+		see_gone(sim);
 		if (!see_cut(sim))
 			return;
 		sim_check_scan(sim);
@@ -364,6 +421,12 @@ static void append_some(struct sim *sim)
 		spindle_dlog_commit(&sim->log, sim->now);
 }
 
+/* The log was cut and has nothing behind that. One write must not take both frames that say so. */
+static bool is_bare(const struct sim *sim)
+{
+	return sim->was_cut && sim->persisted <= sim->cut_end;
+}
+
 static enum disk_fault choose_fault(struct sim *sim, const struct disk_op *p)
 {
 	if (rng_below(&sim->rng, 1000) < sim->eio)
@@ -373,7 +436,7 @@ static enum disk_fault choose_fault(struct sim *sim, const struct disk_op *p)
 	    rng_below(&sim->rng, 100))
 		return DISK_FINE;
 	note_hurt(sim);
-	return rng_chance(&sim->rng, 50) ? DISK_NOWHERE : DISK_ASTRAY;
+	return is_bare(sim) || rng_chance(&sim->rng, 50) ? DISK_NOWHERE : DISK_ASTRAY;
 }
 
 static void end_one(struct sim *sim)
@@ -388,12 +451,15 @@ static void end_one(struct sim *sim)
 	i = rng_below(&sim->rng, sim->disk.pending);
 	p = disk_pending(&sim->disk, i);
 	fault = choose_fault(sim, p);
+	note_frame(sim, p);
 	sim_note_write(sim, p);
 	token = disk_end(&sim->disk, i, fault, &err);
 	sim->fails += err == -EIO;
 	SIM_SAY(sim, "end of %u kind %u id %llu at %llu, token %u: %d\n", p->op.what,
 		p->op.file.kind, (unsigned long long)p->op.file.id,
 		(unsigned long long)p->op.offset, token, err);
+	if (fault == DISK_NOWHERE || fault == DISK_ASTRAY)
+		SIM_SAY(sim, "it was lost%s\n", fault == DISK_ASTRAY ? ", and hits a segment" : "");
 	if (token == SPINDLE_DLOG_TOKEN_REPAIR) {
 		sim_repair_done(sim, err);
 		return;
@@ -442,20 +508,36 @@ static void flip(struct sim *sim, struct disk_file *f)
 	note_hurt(sim);
 }
 
-/* A segment that cuts is the only one that says so, as long as no later one has frames. */
-static struct disk_file *any_that_cuts_nothing(struct sim *sim)
+/* Two frames say where the log was cut, as long as no later segment has frames. One is enough. */
+static struct disk_file *any_to_hurt(struct sim *sim)
 {
 	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_SEGMENT, .id = sim->cut_seq };
 	struct disk_file *f = disk_any_segment(&sim->disk);
 
-	return f == disk_find(&sim->disk, name) ? NULL : f;
+	return sim->cut_hurt && f == disk_find(&sim->disk, name) ? NULL : f;
+}
+
+static void hurt_segment(struct sim *sim, struct disk_file *f)
+{
+	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_SEGMENT, .id = sim->cut_seq };
+
+	sim->cut_hurt |= f == disk_find(&sim->disk, name);
+	if (rng_chance(&sim->rng, 30)) {
+		SIM_SAY(sim, "a sector cannot be read\n");
+		f->bad[rng_below(&sim->rng, f->bytes / DISK_SECTOR)] = true;
+		sim->bad_sector = true;
+		note_hurt(sim);
+	} else {
+		SIM_SAY(sim, "a bit flips\n");
+		flip(sim, f);
+	}
 }
 
 static void hurt_disk(struct sim *sim)
 {
 	u64 meta = rng_below(&sim->rng, 2);
 	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_META, .id = meta };
-	struct disk_file *f = any_that_cuts_nothing(sim);
+	struct disk_file *f = any_to_hurt(sim);
 
 	if (!sim->corrupts)
 		return;
@@ -463,18 +545,15 @@ static void hurt_disk(struct sim *sim)
 		SIM_SAY(sim, "a meta block is hurt\n");
 		flip(sim, disk_find(&sim->disk, name));
 		sim->meta_hurt = true;
-	} else if (f && rng_chance(&sim->rng, 30)) {
-		SIM_SAY(sim, "a sector cannot be read\n");
-		f->bad[rng_below(&sim->rng, f->bytes / DISK_SECTOR)] = true;
-		sim->bad_sector = true;
-		note_hurt(sim);
 	} else if (f) {
-		SIM_SAY(sim, "a bit flips\n");
-		flip(sim, f);
+		hurt_segment(sim, f);
 	}
 }
 
-/* Somebody removes a segment of an earlier life, of which nothing is under way. */
+/*
+ * Somebody removes a segment of an earlier life, of which nothing is under way. The one that cuts
+ * is not removed, because no other one says where.
+ */
 static void delete_segment(struct sim *sim)
 {
 	const struct spindle_dlog_map *map = &sim->log.map;
@@ -574,10 +653,13 @@ static void last_crash(struct sim *sim)
 {
 	if (sim->failure[0] || sim->stop)
 		return;
+	note_pending(sim);
 	disk_crash(&sim->disk, true, DISK_LOSE_ALL);
 	sim->running = false;
-	if (!scan_again(sim) && !sim->scan.is_new)
+	if (!scan_again(sim) && !sim->scan.is_new) {
+		see_gone(sim);
 		sim_check_scan(sim);
+	}
 	if (sim->scan.is_new && sim->persisted != sim->first && !sim->stop)
 		sim_fail(sim, "the log is gone");
 }

@@ -85,12 +85,18 @@ struct sim {
 	bool may_cut; /* a cut at @cut_to has not ended */
 	u64 cut_to;
 	u64 cut_base; /* of the segment that cuts */
-	u64 cut_seq; /* its number */
+	u64 try_seq; /* its number */
+	u64 cut_seq; /* number of the segment that has cut the log last */
+	u64 cut_end; /* where it has */
+	bool cut_hurt; /* one of its frames was hurt since */
 	bool was_cut; /* in this schedule */
 	struct spindle_dlog_range fix_range; /* of the segment whose repair began last */
 
 	u64 first; /* position of message[0] */
 	struct sim_message message[SIM_MESSAGES];
+	/* Messages that a scan has lost in a log that was hurt, and nothing was written since. */
+	struct spindle_dlog_range gone;
+	struct sim_message gone_message[SIM_MESSAGES];
 	u64 next; /* position of the next one */
 	u64 persisted; /* all below was reported durable */
 	u64 low;

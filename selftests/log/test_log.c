@@ -424,6 +424,70 @@ static void test_unreadable(void)
 	end();
 }
 
+/* The newest segment shows what a write that went astray has put there, and no sync has covered. */
+static void hide_newest(void)
+{
+	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_SEGMENT, .id = fx.log.seq };
+	struct disk_file *f = disk_find(&fx.disk, name);
+
+	memset(f->cache, 0x5a, SEGMENT);
+	memset(f->dirty, 1, SEGMENT / DISK_SECTOR * sizeof(f->dirty[0]));
+}
+
+/* Start, append a message, and let this many operations end. Return: whether that were all. */
+static bool go_on_for(u32 steps)
+{
+	u64 from = fx.log.next;
+	u32 token;
+	int err;
+
+	start(1);
+	while (fx.disk.pending && steps--) {
+		token = disk_end(&fx.disk, 0, DISK_FINE, &err);
+		spindle_dlog_done(&fx.log, token, err);
+		if (fx.log.opened && fx.log.next == fx.scan.next && fx.log.next != from)
+			CHECK_EQ(append(40, 9, 1), 0);
+		spindle_dlog_commit(&fx.log, 1);
+	}
+	return !fx.disk.pending;
+}
+
+/*
+ * A scan does not find the newest segment, and a crash of the machine brings it back. That may be,
+ * until a message of the next life is durable.
+ */
+static void test_hidden(void)
+{
+	struct spindle_dlog_reader r;
+	struct spindle_dlog_msg m;
+	bool all = false, back, is_new;
+	u32 steps, backs = 0, news = 0;
+
+	for (steps = 0; steps < 100 && !all; steps++) {
+		begin(1);
+		fx.disk.port.through = false;
+		write_frames(20);
+		CHECK_EQ(fx.log.map.n, 2);
+		hide_newest();
+		disk_crash(&fx.disk, false, DISK_LOSE_NONE);
+		all = go_on_for(steps);
+		CHECK_EQ(fx.scan.next, FIRST + 15);
+		is_new = fx.log.opened && fx.log.persisted == FIRST + 16;
+		disk_crash(&fx.disk, true, DISK_LOSE_ALL);
+		CHECK_EQ(scan(), 0);
+		back = fx.scan.next == FIRST + 20;
+		CHECK_EQ(fx.scan.next, back ? FIRST + 20 : FIRST + 15 + is_new);
+		CHECK(!(back && is_new) && !fx.scan.n_damaged);
+		open_reader(&r, &fx.scan.map, FIRST + 15);
+		if (back || is_new)
+			CHECK(spindle_dlog_read(&r, &m) == 1 && m.vid == (back ? 1 : 9));
+		backs += back;
+		news += is_new;
+		end();
+	}
+	CHECK(all && backs && news);
+}
+
 /* A process died. What it wrote is there, and is durable after a sync. */
 static void test_opening(void)
 {
@@ -744,6 +808,111 @@ static void test_cut_crash(void)
 			CHECK(is_all_there(lsn));
 			end();
 		}
+}
+
+/* A log whose end is here now, whatever crash follows, and which goes on there. */
+static void expect_end_at(u64 lsn)
+{
+	disk_crash(&fx.disk, true, DISK_LOSE_ALL);
+	CHECK_EQ(scan(), 0);
+	CHECK(is_all_there(lsn));
+	start(1);
+	end_all();
+	CHECK_EQ(write_threes(3), lsn + 9);
+	disk_crash(&fx.disk, true, DISK_LOSE_ALL);
+	CHECK_EQ(scan(), 0);
+	CHECK(is_all_there(lsn + 9));
+	end();
+}
+
+static u64 newest_segment(void)
+{
+	if (!CHECK(fx.scan.map.n))
+		return 0;
+	return fx.scan.map.seg[fx.scan.map.n - 1].seq;
+}
+
+/*
+ * One of the two frames of the segment that cuts is hurt. Without the first one all is there. The
+ * second one may have a copy, which is damaged then.
+ */
+static void hurt_each_frame(u64 lsn)
+{
+	u64 base = lsn - (lsn - FIRST) % 3, seq = newest_segment();
+
+	bytes_at(seq, 0)[200] ^= 1;
+	CHECK_EQ(scan(), 0);
+	CHECK(is_all_there(lsn));
+	bytes_at(seq, 0)[200] ^= 1;
+	bytes_at(seq, BLOCK)[200] ^= 1;
+	CHECK_EQ(scan(), 0);
+	CHECK_EQ(fx.scan.next, lsn);
+	CHECK_EQ(fx.scan.n_damaged, lsn != base);
+	bytes_at(seq, BLOCK)[200] ^= 1;
+}
+
+/* Each of two frames says where the log was cut. */
+static void test_cut_hurt(void)
+{
+	u64 lsn;
+
+	for (lsn = FIRST + 58; lsn < FIRST + 64; lsn++) {
+		begin(1);
+		write_threes(40);
+		cut(lsn, ~0U);
+		CHECK_EQ(scan(), 0);
+		hurt_each_frame(lsn);
+		expect_end_at(lsn);
+	}
+}
+
+/* The crash came between the two frames, and the same call again brings the first one. */
+static void test_cut_half(void)
+{
+	u64 lsn, seq;
+	u32 through;
+
+	for (lsn = FIRST + 58; lsn < FIRST + 64; lsn++)
+		for (through = 0; through < 2; through++) {
+			begin(1);
+			fx.disk.port.through = through;
+			write_threes(40);
+			cut(lsn, ~0U);
+			CHECK_EQ(scan(), 0);
+			seq = newest_segment();
+			memset(bytes_at(seq, 0), 0, BLOCK);
+			CHECK_EQ(scan(), 0);
+			CHECK_EQ(newest_segment(), seq);
+			CHECK_EQ(cut(lsn, ~0U), through ? 4 : 5);
+			disk_crash(&fx.disk, true, DISK_LOSE_ALL);
+			CHECK_EQ(scan(), 0);
+			CHECK_EQ(newest_segment(), seq);
+			hurt_each_frame(lsn);
+			CHECK_EQ(cut(lsn, ~0U), 3);
+			expect_end_at(lsn);
+		}
+}
+
+/* A crash has left a file of a meta block that is shorter. It is made again. */
+static void test_cut_short_file(void)
+{
+	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_META };
+
+	for (name.id = 0; name.id < 2; name.id++) {
+		begin(1);
+		write_threes(40);
+		CHECK_EQ(spindle_dlog_trim(&fx.log, FIRST + 3), 0);
+		end_all();
+		CHECK_EQ(scan(), 0);
+		/* The file of the older block. The newer one says what the log is. */
+		if ((fx.scan.number & 1) == name.id)
+			CHECK_EQ(spindle_dlog_trim(&fx.log, FIRST + 6), 0);
+		end_all();
+		disk_find(&fx.disk, name)->bytes = BLOCK - DISK_SECTOR;
+		cut(FIRST + 61, ~0U);
+		CHECK_EQ(disk_find(&fx.disk, name)->bytes, BLOCK);
+		expect_end_at(FIRST + 61);
+	}
 }
 
 /* Damaged messages below the cut stay damaged, and those behind it are gone. */
@@ -1145,21 +1314,6 @@ static void test_fix_refused(void)
 	end();
 }
 
-/* A log whose end is here now, whatever crash follows, and which goes on there. */
-static void expect_end_at(u64 lsn)
-{
-	disk_crash(&fx.disk, true, DISK_LOSE_ALL);
-	CHECK_EQ(scan(), 0);
-	CHECK(is_all_there(lsn));
-	start(1);
-	end_all();
-	CHECK_EQ(write_threes(3), lsn + 9);
-	disk_crash(&fx.disk, true, DISK_LOSE_ALL);
-	CHECK_EQ(scan(), 0);
-	CHECK(is_all_there(lsn + 9));
-	end();
-}
-
 /* A segment that was repaired is cut like any other. */
 static void test_fix_cut(void)
 {
@@ -1243,6 +1397,7 @@ static const struct tap_case cases[] = {
 	{ "a frame that was cut off does not come back", test_cut_off },
 	{ "a frame that was cut and checks again does not come back", test_healed },
 	{ "the last segment cannot be scanned if it cannot be read", test_unreadable },
+	{ "what a write astray has hidden comes back before the next message", test_hidden },
 	{ "what no sync has covered is not reported when a log opens", test_opening },
 	{ "messages that do not follow, are old, or are long are refused", test_refused },
 	{ "a write that fails ends the log", test_failed },
@@ -1256,6 +1411,9 @@ static const struct tap_case cases[] = {
 	{ "two meta blocks take turns, and one is enough", test_meta },
 	{ "a log is cut at any position, and goes on there", test_cut_at },
 	{ "a crash in a cut leaves the log as it was, or cut", test_cut_crash },
+	{ "each of two frames says where a log was cut", test_cut_hurt },
+	{ "the same cut again brings the frame that a crash has lost", test_cut_half },
+	{ "a cut makes a file of a meta block again that is too short", test_cut_short_file },
 	{ "a cut keeps what is damaged in front of it", test_cut_damaged },
 	{ "a log that was trimmed above a cut is empty", test_cut_trimmed },
 	{ "a log is cut twice, and a damaged meta block brings nothing back", test_cut_twice },

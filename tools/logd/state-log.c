@@ -230,7 +230,7 @@ static int run_cut(struct logd_disk *d, struct work *w, uint64_t lsn)
  * logd_disk_cut() - have the log end at a position, on disk
  * @s: the state
  * @d: the log, which is scanned again
- * @lsn: the position; a log that ends there or before is only synced
+ * @lsn: the position; a log that ends there or before keeps its end, and is synced
  *
  * What a scan has seen may not be durable, because the process before may have been killed.
  *

@@ -7,9 +7,10 @@
  * from there on away at once, when its first write is whole. Before that write the log is as it
  * was. No byte of the log is overwritten.
  *
- * If the position is inside of a frame, the base is the beginning of that frame, and the new
- * segment has a copy of the records that stay. The copy is written before the first frame of the
- * segment. It says the base as well, so a crash leaves both or none.
+ * The segment has two frames, and each of them says the base. So damage of one brings nothing back.
+ * If the position is inside of a frame, the base is the beginning of that frame, and the second
+ * frame has a copy of the records that stay. Otherwise that frame is empty. It is written before
+ * the first one, so a crash leaves a copy and a cut, or none.
  */
 #include <errno.h>
 
@@ -41,11 +42,16 @@ static bool is_sync(uint32_t step)
 	return step == SPINDLE_DLOG_CUT_SYNC_META || step == SPINDLE_DLOG_CUT_SYNC_OTHER;
 }
 
+static bool is_of_head(uint32_t step)
+{
+	return step == SPINDLE_DLOG_CUT_HEAD || step == SPINDLE_DLOG_CUT_SYNC_HEAD;
+}
+
 static bool is_needed(const struct spindle_dlog_cut *c)
 {
 	if (c->step == SPINDLE_DLOG_CUT_TAIL)
 		return c->has_tail;
-	if (c->is_cut)
+	if (c->is_cut && !is_of_head(c->step))
 		return is_sync(c->step) && !lacks_meta(c, c->step == SPINDLE_DLOG_CUT_SYNC_META);
 	switch (c->step) {
 	case SPINDLE_DLOG_CUT_MAKE_META:
@@ -54,14 +60,14 @@ static bool is_needed(const struct spindle_dlog_cut *c)
 		return lacks_meta(c, c->number + 2);
 	case SPINDLE_DLOG_CUT_SYNC_META:
 	case SPINDLE_DLOG_CUT_SYNC_OTHER:
-	case SPINDLE_DLOG_CUT_SYNC_HEAD:
+	case SPINDLE_DLOG_CUT_SYNC_COPY:
 	case SPINDLE_DLOG_CUT_SYNC_END:
 	case SPINDLE_DLOG_CUT_SYNC_END_OTHER:
 		return !c->port->through;
-	case SPINDLE_DLOG_CUT_COPY:
-		return c->copy;
-	case SPINDLE_DLOG_CUT_SYNC_COPY:
-		return c->copy && !c->port->through;
+	case SPINDLE_DLOG_CUT_HEAD:
+		return c->head;
+	case SPINDLE_DLOG_CUT_SYNC_HEAD:
+		return c->head && !c->port->through;
 	default:
 		return true;
 	}
@@ -187,30 +193,36 @@ static int copy_records(struct spindle_dlog_cut *c, struct spindle_dlog_info *in
 			return -EIO;
 		spindle_dlog_build_add(&b, &m);
 	}
-	*info = (struct spindle_dlog_info){
-		.seq = c->seq, .offset = c->id.block, .lsn = info->lsn, .base = info->lsn,
-		.acked = info->lsn, .era = info->era, .vid = info->vid, .time = info->time,
-	};
 	c->base = info->lsn;
-	return b.count ? (int)b.used : 0;
+	return (int)b.used;
 }
 
-/* The first frame of the segment, and the copy, which follows it in the chain. */
+/* The first frame of a segment, which follows from the second one. Return: its CRC. */
+static uint32_t build_head(struct spindle_dlog_cut *c, const struct spindle_dlog_info *second)
+{
+	struct spindle_dlog_info head = {
+		.seq = c->seq, .lsn = c->base, .base = c->base, .acked = c->base,
+		.era = second->era, .vid = second->vid, .time = second->time,
+	};
+
+	spindle_dlog_head_build(c->buf, &c->id, &head);
+	return head.crc;
+}
+
+/* The first frame of the segment, and the second one, which follows it in the chain. */
 static void seal(struct spindle_dlog_cut *c, struct spindle_dlog_info *info, uint32_t used,
 		 uint32_t count)
 {
 	struct spindle_dlog_build b = {
 		.buf = c->buf + c->id.block, .room = c->id.frame, .used = used, .count = count,
 	};
-	struct spindle_dlog_info head = {
-		.seq = c->seq, .lsn = c->base, .base = c->base, .acked = c->base,
-		.era = info->era, .vid = info->vid, .time = info->time,
-	};
 
-	spindle_dlog_head_build(c->buf, &c->id, &head);
-	if (!count)
-		return;
-	info->prev = head.crc;
+	*info = (struct spindle_dlog_info){
+		.seq = c->seq, .offset = c->id.block, .lsn = c->base, .base = c->base,
+		.acked = c->base, .era = info->era, .vid = info->vid, .time = info->time,
+	};
+	info->prev = build_head(c, info);
+	c->head = true;
 	c->copy = spindle_dlog_build_seal(&b, &c->id, info);
 }
 
@@ -227,7 +239,7 @@ static int prepare(struct spindle_dlog_cut *c, struct spindle_dlog_scan *s)
 		.era = s->last_epoch.era, .vid = s->last_epoch.vid, .time = s->time,
 	};
 	struct spindle_dlog_msg m;
-	int n, used = 0;
+	int n, used = sizeof(struct spindle_dlog_frame);
 
 	if (c->end > s->map.low) {
 		spindle_dlog_seek(&r, c->end);
@@ -244,6 +256,23 @@ static int prepare(struct spindle_dlog_cut *c, struct spindle_dlog_scan *s)
 		return used;
 	seal(c, &info, (uint32_t)used, (uint32_t)(c->end - c->base));
 	return 0;
+}
+
+/*
+ * A crash may have left the second frame alone. Damage of that frame would bring back what was cut,
+ * so the first one is written again. The second one says which bytes it had.
+ */
+static void prepare_again(struct spindle_dlog_cut *c, struct spindle_dlog_scan *s)
+{
+	struct spindle_dlog_info info;
+
+	if (!c->has_tail ||
+	    spindle_dlog_window_frame(&s->window, s->port, &s->id, c->tail, 0, &info) != -EBADMSG ||
+	    spindle_dlog_window_frame(&s->window, s->port, &s->id, c->tail, s->id.block, &info))
+		return;
+	c->seq = c->tail;
+	c->base = info.base;
+	c->head = build_head(c, &info) == info.prev;
 }
 
 /* A scan also has an entry for each segment that an earlier cut has left. */
@@ -266,7 +295,8 @@ static bool has_room(const struct spindle_dlog_scan *s)
  * spindle_dlog_cut_done(). The log is cut when @step is SPINDLE_DLOG_CUT_DONE. Then the scan is
  * too old, and a new one finds the end at @lsn. A crash before that leaves a log that is cut, or as
  * it was; if @lsn is below the log, it may also be empty. Damaged positions below @lsn stay
- * damaged. A log that ends at or below @lsn is only synced.
+ * damaged. A log that ends at or below @lsn is only synced, and gets the first frame of its last
+ * segment again if a crash has lost that.
  *
  * Return: 0; @step says whether there is anything to wait for; -EINVAL for a scan of no log;
  * -E2BIG if the memory of the scan has no room for one more segment; or the errno of a read.
@@ -285,11 +315,15 @@ int spindle_dlog_cut(struct spindle_dlog_cut *c, struct spindle_dlog_scan *s, ui
 	c->is_cut = lsn >= s->next;
 	if (!c->is_cut && !has_room(s))
 		return -E2BIG;
-	err = c->is_cut ? 0 : prepare(c, s);
-	if (err)
-		return err;
 	c->has_tail = s->map.n;
 	c->tail = s->map.n ? s->map.seg[s->map.n - 1].seq : 0;
+	err = 0;
+	if (c->is_cut)
+		prepare_again(c, s);
+	else
+		err = prepare(c, s);
+	if (err)
+		return err;
 	c->step = SPINDLE_DLOG_CUT_TAIL;
 	go_on(c);
 	return 0;

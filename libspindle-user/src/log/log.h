@@ -473,9 +473,12 @@ enum spindle_dlog_cut_step {
 	SPINDLE_DLOG_CUT_OTHER,
 	/** @SPINDLE_DLOG_CUT_SYNC_OTHER: sync it */
 	SPINDLE_DLOG_CUT_SYNC_OTHER,
-	/** @SPINDLE_DLOG_CUT_COPY: write the records that stay of a frame */
+	/**
+	 * @SPINDLE_DLOG_CUT_COPY: write the second frame of the segment, with the records that stay
+	 * of a frame
+	 */
 	SPINDLE_DLOG_CUT_COPY,
-	/** @SPINDLE_DLOG_CUT_SYNC_COPY: sync them */
+	/** @SPINDLE_DLOG_CUT_SYNC_COPY: sync it */
 	SPINDLE_DLOG_CUT_SYNC_COPY,
 	/** @SPINDLE_DLOG_CUT_HEAD: write the first frame of the segment */
 	SPINDLE_DLOG_CUT_HEAD,
@@ -507,8 +510,10 @@ struct spindle_dlog_cut {
 	unsigned char *buf;
 	/** @step: enum spindle_dlog_cut_step, which has not ended */
 	uint32_t step;
-	/** @copy: bytes of the frame with the records that stay; 0: there are none */
+	/** @copy: bytes of the second frame, with the records that stay */
 	uint32_t copy;
+	/** @head: the first frame is to be written */
+	bool head;
 	/** @end: position of the first message that goes */
 	uint64_t end;
 	/** @base: of the segment that cuts */
@@ -517,7 +522,7 @@ struct spindle_dlog_cut {
 	uint64_t low;
 	/** @seq: number of the segment that cuts */
 	uint64_t seq;
-	/** @is_cut: the log ends at @end already, and only syncs are left */
+	/** @is_cut: the log ends at @end already, and only syncs and the first frame are left */
 	bool is_cut;
 	/** @has_tail: the log has a segment */
 	bool has_tail;
