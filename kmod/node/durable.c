@@ -80,10 +80,15 @@ static void look_at_state(struct spindle_subgroup *sg)
 		say(sg, SPINDLE_EVENT_LOG_BEHIND,
 		    "the history does not keep any more what the log has not persisted");
 	}
-	if (state != l->told && (state == SPINDLE_LOG_FULL || state == SPINDLE_LOG_FAILED)) {
+	if (state == SPINDLE_LOG_FULL && state != l->told) {
 		l->told = state;
-		say(sg, state == SPINDLE_LOG_FULL ? SPINDLE_EVENT_LOG_FULL :
-						    SPINDLE_EVENT_LOG_FAILED, NULL);
+		say(sg, SPINDLE_EVENT_LOG_FULL, NULL);
+	}
+	/* A counter, because the logger goes when its disk has failed, and its state with it. */
+	if (d->failed != l->failed) {
+		l->failed = d->failed;
+		l->told = SPINDLE_LOG_FAILED;
+		say(sg, SPINDLE_EVENT_LOG_FAILED, NULL);
 	}
 	look_at_health(sg, state);
 }

@@ -34,6 +34,8 @@ struct spindle_logging {
 	u32 told;
 	/** @given_up: times that the history has stopped to keep messages, as reported last */
 	u64 given_up;
+	/** @failed: times that a logger has said that its disk has failed, as reported last */
+	u64 failed;
 	/** @persisted: position that the log had come to at the last look */
 	u64 persisted;
 	/** @since_ns: since when it has been there although there are messages, ktime */

@@ -39,13 +39,37 @@ static bool fail_note(struct logd_state *s, uint32_t subgroup, const char *what,
 							   strerror(-err));
 }
 
+/*
+ * All below the base of a view that the own record knows to be established is durable. No restart is
+ * without it, so a way that is, is not true.
+ */
+static bool keeps_durable(struct logd_state *s, const struct logd_disk *d, uint32_t subgroup,
+			  uint64_t end)
+{
+	struct logd_records *r = malloc(sizeof(*r));
+	const struct spindle_restart_record *record = &r->now.record;
+	bool good;
+
+	if (!r)
+		return logd_state_fail(s, "no memory");
+	good = logd_state_read_record(s, subgroup, d->dir, r);
+	if (good && record->known && record->views && end < d->scan.next &&
+	    end < record->view[0].base)
+		good = logd_state_fail(s, "the log in %s/%u would be cut at %" PRIu64 ", and all below %"
+				       PRIu64 " is durable", s->path, subgroup, end,
+				       record->view[0].base);
+	free(r);
+	return good;
+}
+
 /* A log without a message of the era is one of it only by its note. */
 static bool cut_disk(struct logd_state *s, struct logd_disk *d, const struct logd_way *way)
 {
 	uint64_t end;
 	int err;
 
-	if (!find_end(s, d, way, &end) || !logd_disk_cut(s, d, end))
+	if (!find_end(s, d, way, &end) || !keeps_durable(s, d, way->id, end) ||
+	    !logd_disk_cut(s, d, end))
 		return false;
 	err = d->scan.is_new ? 0 : logd_cut_write(d->dir, &d->scan.id, way->view.era);
 	return !err || fail_note(s, way->id, "write", err);

@@ -551,6 +551,28 @@ static void no_way(void)
 	   "a node that enters has the note as well");
 }
 
+/* What the own record knows to be durable is not cut, whatever a member says. */
+static void keep_durable(void)
+{
+	struct logd_way way = {
+		.id = 3, .view = { 7, 9 },
+		.path = { .whole = true, .eras = 1, .past = { { { 0, 1 }, 9 } } },
+	};
+	struct spindle_restart_keep keep;
+
+	set_up();
+	write_log(4, 5);
+	keep = first_record();
+	keep.established = true;
+	keep.record.view[0].base = 10;
+	write_record(&keep);
+	ok(!logd_state_join(&s, 7, &way, 1) && strstr(s.why, "is durable") && ends_at(15),
+	   "a log is not cut below an established view: %s", s.why);
+	keep.record.view[0].base = 9;
+	write_record(&keep);
+	ok(logd_state_join(&s, 7, &way, 1) && ends_at(9), "it is cut at the base of one");
+}
+
 static void join(void)
 {
 	struct logd_way way = {
@@ -583,6 +605,7 @@ int main(void)
 	crashes();
 	join();
 	no_way();
+	keep_durable();
 	logd_state_close(&s);
 	nftw(base, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	return tap_end();

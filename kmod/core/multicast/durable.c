@@ -163,6 +163,14 @@ static bool read_words(const struct spindle_mc *mc, const struct spindle_log_wor
 	return word[SPINDLE_LOG_COL_PERSISTED] <= mc->deliver.lsn;
 }
 
+/* The logger says this state. Its disk fails once. */
+static void count_failure(struct spindle_durable *d, u32 state)
+{
+	if (state == SPINDLE_LOG_FAILED &&
+	    spindle_durable_state(d->member[d->me].word) != SPINDLE_LOG_FAILED)
+		d->failed++;
+}
+
 /* Take what the logger says. Once given up, the history keeps messages again with progress. */
 static void take_words(struct spindle_mc *mc)
 {
@@ -184,6 +192,7 @@ static void take_words(struct spindle_mc *mc)
 	/* A logger that says the same again causes no write to any member. */
 	if (!memcmp(own, word, sizeof(word)))
 		return;
+	count_failure(d, spindle_durable_state(word));
 	take(own, word);
 	if (more)
 		keep(mc);
@@ -223,12 +232,17 @@ int spindle_durable_attach(struct spindle_mc *mc, const struct spindle_log_words
  * spindle_durable_detach() - the logger has gone
  * @mc: the subgroup
  *
- * The history goes on to keep what the logger has not persisted, for the next one.
+ * The history goes on to keep what the logger has not persisted, for the next one. A logger whose
+ * disk has failed may go before the engine has read its last words.
  */
 void spindle_durable_detach(struct spindle_mc *mc)
 {
-	mc->durable->words = NULL;
-	set_state(mc->durable, SPINDLE_LOG_NONE);
+	struct spindle_durable *d = mc->durable;
+
+	if (has_news(d))
+		count_failure(d, READ_ONCE(d->words->state));
+	d->words = NULL;
+	set_state(d, SPINDLE_LOG_NONE);
 }
 
 /**
@@ -499,6 +513,7 @@ static void take_over(struct spindle_durable *d, const struct spindle_durable *o
 	memcpy(d->view, old->view, old->views * sizeof(*d->view));
 	d->durable = old->durable;
 	d->given_up = old->given_up;
+	d->failed = old->failed;
 }
 
 /**

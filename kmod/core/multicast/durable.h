@@ -118,6 +118,8 @@ struct spindle_durable {
 	u64 durable;
 	/** @given_up: times that the history has stopped to keep messages for the logger */
 	u64 given_up;
+	/** @failed: times that a logger has said that its disk has failed */
+	u64 failed;
 };
 
 void spindle_durable_init(struct spindle_durable *d, const struct spindle_view_subgroup *cfg);

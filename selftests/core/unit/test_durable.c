@@ -984,6 +984,29 @@ static void test_logger_change(void)
 	close_it();
 }
 
+/* A failed disk counts once, also if the logger goes before its last words are read. */
+static void test_logger_fails(void)
+{
+	open_it(A | B, 0, 0);
+	attach_logger(0);
+	LOGGER(.state = SPINDLE_LOG_FAILED);
+	run();
+	CHECK_EQ(durable()->failed, 1);
+	LOGGER(.state = SPINDLE_LOG_FAILED);
+	run();
+	spindle_durable_detach(w.mc);
+	CHECK_EQ(durable()->failed, 1);
+	attach_logger(0);
+	LOGGER(.state = SPINDLE_LOG_FAILED);
+	spindle_durable_detach(w.mc);
+	CHECK_EQ(durable()->failed, 2);
+	attach_logger(0);
+	LOGGER(.state = SPINDLE_LOG_FULL);
+	spindle_durable_detach(w.mc);
+	CHECK_EQ(durable()->failed, 2);
+	close_it();
+}
+
 /* The next logger has at least what the last one has said. */
 static void test_logger_comes_back(void)
 {
@@ -1546,6 +1569,7 @@ int main(void)
 		{ "who is waited for", test_waits_for },
 		{ "a logger that breaks a rule is frozen", test_logger_rules },
 		{ "words count when they are said to have changed", test_logger_change },
+		{ "a failed disk counts once", test_logger_fails },
 		{ "the next logger has what the last one had", test_logger_comes_back },
 		{ "a member whose log block breaks a rule is bad", test_block_rules },
 		{ "half a log block", test_torn },
