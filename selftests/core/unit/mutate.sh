@@ -1628,8 +1628,8 @@ mutant ranges_digest_subgroup base/ranges.c 's/(u64)view->subgroup << 32 | view-
 mutant ranges_digest_nodes base/ranges.c 's/for (k = 0; k < view->members; k++)/for (k = 1; k < view->members; k++)/'
 
 # Logs: what is durable.
-mutant durable_failed_unread multicast/durable.c 's/^	if (has_news(d))$/	if (0)/'
-mutant durable_failed_again multicast/durable.c 's/	if (state == SPINDLE_LOG_FAILED &&/	if (state == SPINDLE_LOG_FAILED ||/'
+mutant durable_failed_unread multicast/durable.c 's/count_failure(d, READ_ONCE(d->words->state));/;/'
+mutant durable_failed_again multicast/durable.c 's/spindle_durable_state(d->member\[d->me\].word) != SPINDLE_LOG_FAILED/true/'
 mutant durable_majority multicast/durable.c 's/d->majority ? d->members \/ 2 + 1 : d->members/d->members/'
 mutant durable_half multicast/durable.c 's/d->members \/ 2 + 1/(d->members + 1) \/ 2/'
 mutant durable_always_majority multicast/durable.c 's/d->majority = .*/d->majority = true;/'
