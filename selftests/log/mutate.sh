@@ -55,9 +55,11 @@ mutant meta_not_synced chores.c 's/log->sync_meta = !log->port->through;/log->sy
 mutant meta_half_made writer.c 's/return s->has_meta\[i\] \&\& /return s->has_meta[i] || /'
 mutant meta_oldest recover.c 's/if (\*good \&\& state.number < s->number)/if (*good \&\& state.number > s->number)/'
 mutant recycle_early chores.c 's/^	if (!open_chore(log))$/	space_chore(log); if (log->chore == SPINDLE_DLOG_IDLE \&\& !open_chore(log))/'
-mutant recycle_too_much chores.c '/^static bool is_trimmed/,/^}/ s/seg\[1\].lsn/seg[0].lsn/'
+mutant recycle_too_much chores.c '/^static bool is_trimmed/,/^}/ s/seg\[1\].lsn <=/seg[0].lsn <=/'
+mutant recycle_cut chores.c 's/(map->n > 2 || !log->in_segment || log->persisted > map->seg\[1\].lsn)/1/'
 mutant space_ignored chores.c 's/		log->no_space = true;/		log->keep_new = true;/'
 mutant spare_twice chores.c '/^static void name_ahead/,/^}/ s/log->spares &= .*/;/'
+mutant number_lost recover.c 's/		s->seq += SPINDLE_DLOG_RESERVE;/		;/'
 mutant number_again recover.c 's/if (s->seq <= file.id)/if (0)/'
 
 # What belongs to the log.

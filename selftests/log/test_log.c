@@ -712,6 +712,43 @@ static void test_meta(void)
 	end();
 }
 
+/*
+ * The life before has left a segment without frames. It loses its number, and then the newest meta
+ * block is lost, which has said that the number was used.
+ */
+static void test_number(void)
+{
+	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_META };
+	u32 i, steps, token, lost = 0;
+	bool all = false;
+	int err;
+
+	for (steps = 0; steps < 100 && !all; steps++) {
+		begin(1);
+		write_frames(20);
+		disk_crash(&fx.disk, false, DISK_LOSE_NONE);
+		start(1);
+		CHECK_EQ(fx.scan.seq, 3);
+		for (i = 0; i < steps && fx.disk.pending; i++) {
+			token = disk_end(&fx.disk, 0, DISK_FINE, &err);
+			spindle_dlog_done(&fx.log, token, err);
+		}
+		all = !fx.disk.pending;
+		disk_crash(&fx.disk, false, DISK_LOSE_ALL);
+		CHECK_EQ(scan(), 0);
+		name.id = fx.scan.number & 1;
+		if (fx.scan.number == 2) {
+			disk_find(&fx.disk, name)->platter[60] ^= 1;
+			CHECK_EQ(scan(), 0);
+			CHECK_EQ(fx.scan.number, 1);
+			lost++;
+		}
+		CHECK(fx.scan.seq >= 3);
+		end();
+	}
+	CHECK(all && lost);
+}
+
 /* Cut the log, but let only the first @steps operations end. Return: how many there were. */
 static u32 cut(u64 lsn, u32 steps)
 {
@@ -891,6 +928,51 @@ static void test_cut_half(void)
 			CHECK_EQ(cut(lsn, ~0U), 3);
 			expect_end_at(lsn);
 		}
+}
+
+/* End all operations but writes of frames. */
+static void end_chores(void)
+{
+	struct disk_op *p;
+	u32 token, i = 0;
+	int err;
+
+	while (i < fx.disk.pending) {
+		p = disk_pending(&fx.disk, i);
+		if (p->op.what == SPINDLE_DLOG_WRITE && p->op.file.kind == SPINDLE_DLOG_SEGMENT) {
+			i++;
+			continue;
+		}
+		token = disk_end(&fx.disk, i, DISK_FINE, &err);
+		spindle_dlog_done(&fx.log, token, err);
+	}
+}
+
+/*
+ * The log is trimmed where it was cut. A crash may bring back the names of segments that were
+ * recycled, so the one that cuts keeps its own until the next one has a frame.
+ */
+static void test_cut_recycled(void)
+{
+	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_SEGMENT };
+
+	begin(1);
+	write_frames(20);
+	cut(FIRST + 2, ~0U);
+	CHECK_EQ(scan(), 0);
+	name.id = newest_segment();
+	start(1);
+	end_all();
+	CHECK_EQ(append(40, 1, 1), 0);
+	spindle_dlog_commit(&fx.log, 1);
+	CHECK_EQ(spindle_dlog_trim(&fx.log, FIRST + 2), 0);
+	end_chores();
+	CHECK_EQ(fx.disk.pending, 1);
+	CHECK(disk_find(&fx.disk, name));
+	end_all();
+	CHECK(!disk_find(&fx.disk, name));
+	CHECK_EQ(fx.log.map.n, 1);
+	end();
 }
 
 /* A crash has left a file of a meta block that is shorter. It is made again. */
@@ -1409,10 +1491,12 @@ static const struct tap_case cases[] = {
 	{ "a reader with an old scan finds its file gone", test_old_scan },
 	{ "a scan stays inside the memory that it has", test_bounds },
 	{ "two meta blocks take turns, and one is enough", test_meta },
+	{ "a number is not used twice, also if the newest meta block is lost", test_number },
 	{ "a log is cut at any position, and goes on there", test_cut_at },
 	{ "a crash in a cut leaves the log as it was, or cut", test_cut_crash },
 	{ "each of two frames says where a log was cut", test_cut_hurt },
 	{ "the same cut again brings the frame that a crash has lost", test_cut_half },
+	{ "a segment that cuts stays until the next one has a frame", test_cut_recycled },
 	{ "a cut makes a file of a meta block again that is too short", test_cut_short_file },
 	{ "a cut keeps what is damaged in front of it", test_cut_damaged },
 	{ "a log that was trimmed above a cut is empty", test_cut_trimmed },

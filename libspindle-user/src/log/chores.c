@@ -126,10 +126,16 @@ static void clear(struct spindle_dlog *log)
 		.what = SPINDLE_DLOG_RENAME, .file = file, .to = spare(log->spare) });
 }
 
-/* The meta block on disk has the same low, because it comes before any chore for space. */
+/*
+ * The meta block on disk has the same low, because it comes before any chore for space. The next
+ * segment has frames on disk, because the one in front of it may say where the log was cut.
+ */
 static bool is_trimmed(const struct spindle_dlog *log)
 {
-	return log->map.n > 1 && log->map.seg[1].lsn <= log->map.low;
+	const struct spindle_dlog_map *map = &log->map;
+
+	return map->n > 1 && map->seg[1].lsn <= map->low &&
+	       (map->n > 2 || !log->in_segment || log->persisted > map->seg[1].lsn);
 }
 
 static void recycle(struct spindle_dlog *log)

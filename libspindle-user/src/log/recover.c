@@ -11,7 +11,14 @@
 
 #include "log.h"
 
-static int read_meta(struct spindle_dlog_scan *s, uint32_t which, bool *good)
+/* A file that was made, and not written yet, has zeros. */
+static bool is_written(const struct spindle_dlog_scan *s, int n)
+{
+	return n > 0 && s->window.buf[0];
+}
+
+/* A block that does not check may have been the newest one, and is counted in @lost. */
+static int read_meta(struct spindle_dlog_scan *s, uint32_t which, bool *good, uint32_t *lost)
 {
 	struct spindle_dlog_file file = { .kind = SPINDLE_DLOG_META, .id = which };
 	struct spindle_dlog_ident id = s->id;
@@ -24,8 +31,10 @@ static int read_meta(struct spindle_dlog_scan *s, uint32_t which, bool *good)
 	if (n < (int)SPINDLE_DLOG_BLOCK_MIN ||
 	    spindle_dlog_meta_parse(s->window.buf, &id, &state) ||
 	    !spindle_dlog_ident_check(&id) || (state.number & 1) != which ||
-	    state.seq > SPINDLE_DLOG_SEQ_MAX)
+	    state.seq > SPINDLE_DLOG_SEQ_MAX) {
+		*lost += is_written(s, n);
 		return 0;
+	}
 	if (*good && state.number < s->number)
 		return 0;
 	*good = true;
@@ -257,18 +266,24 @@ static int walk_all(struct spindle_dlog_scan *s, uint32_t first)
 	return err;
 }
 
-/* A directory without a meta block is new if it has no segment either. */
+/*
+ * A directory without a meta block is new if it has no segment either. A block that is lost may
+ * have said that numbers of files were used that have no number any more. Few were, because only
+ * files behind the last segment lose theirs.
+ */
 static int read_metas(struct spindle_dlog_scan *s)
 {
+	uint32_t i, lost = 0;
 	bool good = false;
-	uint32_t i;
 	int err;
 
 	for (i = 0; i < 2; i++) {
-		err = s->has_meta[i] ? read_meta(s, i, &good) : 0;
+		err = s->has_meta[i] ? read_meta(s, i, &good, &lost) : 0;
 		if (err)
 			return err;
 	}
+	if (lost)
+		s->seq += SPINDLE_DLOG_RESERVE;
 	s->is_new = !good;
 	return !good && s->map.n ? -EUCLEAN : 0;
 }
