@@ -40,19 +40,20 @@ static bool fail_note(struct logd_state *s, uint32_t subgroup, const char *what,
 }
 
 /*
- * All below the base of a view that the own record knows to be established is durable. No restart is
- * without it, so a way that is, is not true.
+ * All below the base of a view that the own record knows to be established is durable, and no
+ * restart is without that. So a way that would cut there is not true.
  */
 static bool keeps_durable(struct logd_state *s, const struct logd_disk *d, uint32_t subgroup,
 			  uint64_t end)
 {
 	struct logd_records *r = malloc(sizeof(*r));
-	const struct spindle_restart_record *record = &r->now.record;
+	const struct spindle_restart_record *record;
 	bool good;
 
 	if (!r)
 		return logd_state_fail(s, "no memory");
 	good = logd_state_read_record(s, subgroup, d->dir, r);
+	record = &r->now.record;
 	if (good && record->known && record->views && end < d->scan.next &&
 	    end < record->view[0].base)
 		good = logd_state_fail(s, "the log in %s/%u would be cut at %" PRIu64 ", and all below %"

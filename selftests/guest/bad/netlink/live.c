@@ -94,7 +94,8 @@ const struct refusal live_refusals[] = {
 	{ VSET, "range without era", LIVE4 ANY MEMBER4 "subgroup{ id=0 log=1 range{ id=1 } } ",
 		EINVAL, "a lineage and an era above 0", 0 },
 	{ VSET, "range in era 0", LIVE4 ANY "lineage/16 era=0 " MEMBER4
-		"subgroup{ id=0 log=1 range{ id=1 } } ", EINVAL, "a lineage and an era above 0", 0 },
+		"subgroup{ id=0 log=1 range{ id=1 } } ", EINVAL,
+		"a lineage and an era above 0", 0 },
 	{ VSET, "empty range", LIVE4 ANY ERA1 MEMBER4 "subgroup{ id=0 log=1 *range{ } } ", EINVAL,
 		"has 1 to 64 members", 0 },
 	{ VSET, "range of 2 bytes", LIVE4 ANY ERA1 MEMBER4 "subgroup{ id=0 log=1 *range{ ~2 } } ",
@@ -103,7 +104,8 @@ const struct refusal live_refusals[] = {
 		"subgroup{ id=0 log=1 *range{ " IDS IDS IDS IDS "id=65 } } ", EINVAL,
 		"has 1 to 64 members", 0 },
 	{ VSET, "range with node 0", LIVE4 ANY ERA1 MEMBER4
-		"subgroup{ id=0 log=1 range{ id=1 id=2 } range{ id=1 *id=0 } } ", ERANGE, RANGE, 0 },
+		"subgroup{ id=0 log=1 range{ id=1 id=2 } range{ id=1 *id=0 } } ", ERANGE, RANGE,
+		0 },
 	{ VSET, "range with a node twice", LIVE4 ANY ERA1 MEMBER4
 		"subgroup{ id=0 log=1 *range{ id=1 id=2 id=1 } } ", EINVAL,
 		"twice in a view of a range", 0 },
@@ -117,7 +119,8 @@ const struct refusal live_refusals[] = {
 		"subgroup{ id=0 log=1 *range{ id=1 } node{ id=5 } } ", EINVAL,
 		"a member in the first view", 0 },
 	{ VSET, "range of a table", LIVE4 ANY ERA1 MEMBER4
-		"subgroup{ id=0 mode=2 cells=1 *range{ id=1 } } ", EINVAL, "a table has no window", 0 },
+		"subgroup{ id=0 mode=2 cells=1 *range{ id=1 } } ", EINVAL,
+		"a table has no window", 0 },
 	{ VSET, "range of a static view", NEW MEMBERS "*subgroup{ id=0 log=1 range{ id=1 } } ",
 		EINVAL, "only a subgroup of a live view has a log", 0 },
 	{ VSET, "no shard of a table", LIVE4 ANY MEMBER4
