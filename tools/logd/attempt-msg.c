@@ -20,21 +20,6 @@ enum {
 	TELL_PROPOSAL,
 };
 
-static void put(uint8_t *p, uint64_t v, unsigned int bytes)
-{
-	for (; bytes--; v >>= 8)
-		*p++ = (uint8_t)v;
-}
-
-static uint64_t get(const uint8_t *p, unsigned int bytes)
-{
-	uint64_t v = 0;
-
-	while (bytes--)
-		v = v << 8 | p[bytes];
-	return v;
-}
-
 /* An address has an end, and nothing behind that. */
 static bool get_address(char *to, const uint8_t *from)
 {
@@ -67,9 +52,9 @@ uint32_t attempt_put_request(const struct attempt_request *req, const char *addr
 {
 	size_t n = 0;
 
-	put(to, req->kind, 4);
-	put(to + 4, req->ballot.proposer, 4);
-	put(to + 8, req->ballot.era, 8);
+	peer_put(to, req->kind, 4);
+	peer_put(to + 4, req->ballot.proposer, 4);
+	peer_put(to + 8, req->ballot.era, 8);
 	put_address(to + 16, address);
 	if (req->proposal) {
 		n = spindle_restart_put_proposal(req->proposal, to + PEER_ASK_HEAD,
@@ -97,8 +82,11 @@ bool attempt_get_request(struct attempt_request *req, char *address,
 	if (len < PEER_ASK_HEAD || !get_address(address, from + 16))
 		return false;
 	*req = (struct attempt_request){
-		.kind = (uint32_t)get(from, 4),
-		.ballot = { .era = get(from + 8, 8), .proposer = (uint32_t)get(from + 4, 4) },
+		.kind = (uint32_t)peer_get(from, 4),
+		.ballot = {
+			.era = peer_get(from + 8, 8),
+			.proposer = (uint32_t)peer_get(from + 4, 4),
+		},
 	};
 	if (req->ballot.era > SPINDLE_RESTART_ERA_MAX)
 		return false;
@@ -122,13 +110,13 @@ uint32_t attempt_put_reply(const struct attempt_reply *reply, const char *addres
 			reply->proposal ? TELL_PROPOSAL : TELL_NOTHING;
 	size_t n = 0;
 
-	put(to, reply->how.state, 4);
-	put(to + 4, reply->yes, 4);
-	put(to + 8, reply->how.promised.era, 8);
-	put(to + 16, reply->how.promised.proposer, 4);
-	put(to + 20, what, 4);
-	put(to + 24, reply->how.era, 8);
-	put(to + 32, reply->how.vid, 8);
+	peer_put(to, reply->how.state, 4);
+	peer_put(to + 4, reply->yes, 4);
+	peer_put(to + 8, reply->how.promised.era, 8);
+	peer_put(to + 16, reply->how.promised.proposer, 4);
+	peer_put(to + 20, what, 4);
+	peer_put(to + 24, reply->how.era, 8);
+	peer_put(to + 32, reply->how.vid, 8);
 	put_address(to + 40, address);
 	if (reply->report)
 		n = spindle_restart_put_report(reply->report, to + PEER_TELL_HEAD,
@@ -160,14 +148,14 @@ bool attempt_get_reply(struct attempt_reply *reply, char *address,
 
 	if (len < PEER_TELL_HEAD || !get_address(address, from + 40))
 		return false;
-	yes = get(from + 4, 4);
-	what = get(from + 20, 4);
+	yes = peer_get(from + 4, 4);
+	what = peer_get(from + 20, 4);
 	*reply = (struct attempt_reply){
 		.how = {
-			.state = (uint32_t)get(from, 4),
-			.promised = { .era = get(from + 8, 8),
-				      .proposer = (uint32_t)get(from + 16, 4) },
-			.era = get(from + 24, 8), .vid = get(from + 32, 8),
+			.state = (uint32_t)peer_get(from, 4),
+			.promised = { .era = peer_get(from + 8, 8),
+				      .proposer = (uint32_t)peer_get(from + 16, 4) },
+			.era = peer_get(from + 24, 8), .vid = peer_get(from + 32, 8),
 		},
 		.yes = yes,
 	};

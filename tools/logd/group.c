@@ -15,6 +15,7 @@
 #include "common/live.h"
 #include "format.h"
 #include "group.h"
+#include "pair.h"
 
 #define NAME		"group"
 #define NEW		"group.new"
@@ -217,22 +218,6 @@ static char *print(const struct ctl_view *view, size_t *len)
 	return fclose(f) ? NULL : text;
 }
 
-static int write_text(int fd, const char *text, size_t len)
-{
-	size_t at = 0;
-	ssize_t n;
-
-	while (at < len) {
-		n = write(fd, text + at, len - at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -ENOSPC;
-		at += (size_t)n;
-	}
-	return fsync(fd) ? -errno : 0;
-}
-
 /* The name is given when the bytes are on disk, so a crash leaves one file or the other. */
 static int replace(int dir, const char *text, size_t len)
 {
@@ -243,7 +228,7 @@ static int replace(int dir, const char *text, size_t len)
 	fd = openat(dir, NEW, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
 	if (fd < 0)
 		return -errno;
-	err = write_text(fd, text, len);
+	err = logd_pair_put(fd, (const uint8_t *)text, len);
 	if (close(fd) && !err)
 		err = -errno;
 	if (!err && renameat(dir, NEW, dir, NAME))

@@ -137,7 +137,15 @@ int logd_pair_read(struct logd_pair *pair, uint8_t *to, size_t size, size_t *len
 	return files == 2 && !pair->generation ? -EBADMSG : 0;
 }
 
-static int write_all(int fd, const uint8_t *from, size_t len)
+/**
+ * logd_pair_put() - write the contents of a file, and wait until they are on disk
+ * @fd: the file, written from its beginning
+ * @from: the contents
+ * @len: their length
+ *
+ * Return: 0, or a negative errno.
+ */
+int logd_pair_put(int fd, const uint8_t *from, size_t len)
 {
 	size_t at = 0;
 	ssize_t n;
@@ -160,7 +168,7 @@ static int write_file(int dir, const char *name, const uint8_t *from, size_t len
 
 	if (fd < 0)
 		return -errno;
-	err = write_all(fd, from, len);
+	err = logd_pair_put(fd, from, len);
 	if (close(fd) && !err)
 		err = -errno;
 	/* The file itself may be new. */

@@ -27,6 +27,7 @@ struct logd_pair {
 	uint64_t generation;
 };
 
+int logd_pair_put(int fd, const uint8_t *from, size_t len);
 int logd_pair_read(struct logd_pair *pair, uint8_t *to, size_t size, size_t *len);
 int logd_pair_write(struct logd_pair *pair, const uint8_t *from, size_t len);
 

@@ -21,13 +21,26 @@ struct transcript {
 	uint8_t byte[28 + 2 * PEER_NONCE];
 };
 
-static void put(uint8_t *p, uint64_t v, unsigned int bytes)
+/**
+ * peer_put() - write a number, little-endian
+ * @p: room
+ * @v: the number
+ * @bytes: how many of its bytes, the lowest first
+ */
+void peer_put(uint8_t *p, uint64_t v, unsigned int bytes)
 {
 	for (; bytes--; v >>= 8)
 		*p++ = (uint8_t)v;
 }
 
-static uint64_t get(const uint8_t *p, unsigned int bytes)
+/**
+ * peer_get() - read a number, little-endian
+ * @p: its bytes
+ * @bytes: how many, at most 8
+ *
+ * Return: the number.
+ */
+uint64_t peer_get(const uint8_t *p, unsigned int bytes)
 {
 	uint64_t v = 0;
 
@@ -92,11 +105,11 @@ void peer_hello_build(uint8_t *buf, const struct peer_id *me, uint32_t server,
 {
 	struct transcript t;
 
-	put(buf, PEER_MAGIC, 4);
-	put(buf + 4, PEER_VERSION, 2);
-	put(buf + 6, me->mode, 2);
-	put(buf + 8, me->node, 4);
-	put(buf + 12, server, 4);
+	peer_put(buf, PEER_MAGIC, 4);
+	peer_put(buf + 4, PEER_VERSION, 2);
+	peer_put(buf + 6, me->mode, 2);
+	peer_put(buf + 8, me->node, 4);
+	peer_put(buf + 12, server, 4);
 	memcpy(buf + 16, me->lineage, 16);
 	memcpy(buf + 32, nonce, PEER_NONCE);
 	transcribe(&t, buf, server_nonce);
@@ -122,11 +135,11 @@ bool peer_hello_check(const uint8_t *buf, const struct peer_id *me, const uint8_
 
 	transcribe(&t, buf, nonce);
 	mac(proof, me->key, PEER_MAC, "proof of the client", t.byte, sizeof(t.byte));
-	if (!peer_equal(proof, buf + 64) || get(buf, 4) != PEER_MAGIC ||
-	    get(buf + 4, 2) != PEER_VERSION || get(buf + 6, 2) != me->mode ||
-	    get(buf + 12, 4) != me->node || memcmp(buf + 16, me->lineage, 16))
+	if (!peer_equal(proof, buf + 64) || peer_get(buf, 4) != PEER_MAGIC ||
+	    peer_get(buf + 4, 2) != PEER_VERSION || peer_get(buf + 6, 2) != me->mode ||
+	    peer_get(buf + 12, 4) != me->node || memcmp(buf + 16, me->lineage, 16))
 		return false;
-	s->client = (uint32_t)get(buf + 8, 4);
+	s->client = (uint32_t)peer_get(buf + 8, 4);
 	derive(s, me->key, &t);
 	return s->client != me->node;
 }
@@ -149,7 +162,7 @@ static void seal(struct peer_way *way, const uint8_t *buf, uint32_t len, uint8_t
 	struct hmac_sha256_ctx h;
 	uint8_t count[8];
 
-	put(count, way->count, sizeof(count));
+	peer_put(count, way->count, sizeof(count));
 	hmac_sha256_set_key(&h, PEER_MAC, way->key);
 	hmac_sha256_update(&h, sizeof(count), count);
 	hmac_sha256_update(&h, len, buf);
@@ -168,8 +181,8 @@ static void seal(struct peer_way *way, const uint8_t *buf, uint32_t len, uint8_t
  */
 uint32_t peer_seal(struct peer_way *way, uint8_t *buf, uint32_t type, uint32_t len)
 {
-	put(buf, len, 4);
-	put(buf + 4, type, 4);
+	peer_put(buf, len, 4);
+	peer_put(buf + 4, type, 4);
 	seal(way, buf, PEER_HEAD + len, buf + PEER_HEAD + len);
 	way->count++;
 	return PEER_HEAD + len + PEER_MAC;
@@ -193,8 +206,8 @@ int peer_unseal(struct peer_way *way, const uint8_t *buf, uint32_t have, uint32_
 
 	if (have < PEER_HEAD)
 		return 0;
-	*len = (uint32_t)get(buf, 4);
-	*type = (uint32_t)get(buf + 4, 4);
+	*len = (uint32_t)peer_get(buf, 4);
+	*type = (uint32_t)peer_get(buf + 4, 4);
 	if (*len > max)
 		return -EBADMSG;
 	if (have < PEER_HEAD + *len + PEER_MAC)

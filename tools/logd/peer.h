@@ -231,6 +231,8 @@ struct peer_want {
 
 /* peer-wire.c: functions over bytes. */
 
+void peer_put(uint8_t *p, uint64_t v, unsigned int bytes);
+uint64_t peer_get(const uint8_t *p, unsigned int bytes);
 void peer_key(struct peer_id *id, const void *key, size_t len);
 void peer_hello_build(uint8_t *buf, const struct peer_id *me, uint32_t server,
 		      const uint8_t *server_nonce, const uint8_t *nonce, struct peer_session *s);
