@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reports, proposals, voters and view records as bytes, for a disk or for another node:
+ * Reports, proposals, voters, view records and forced restarts as bytes, for a disk or for another node:
  *
  *	magic, kind, length (32 bits each), content, CRC-32C of all before it
  *
@@ -22,6 +22,7 @@ enum kind {
 	KIND_PROPOSAL,
 	KIND_VOTER,
 	KIND_KEEP,
+	KIND_FORCE,
 };
 
 struct cursor {
@@ -492,6 +493,56 @@ bool spindle_restart_get_voter(struct spindle_restart_voter *voter, const uint8_
 		get_ballot(&c, &voter->open[i]);
 	voter->has_accepted = get_votes(&c, &voter->promised, &voter->accepted);
 	return end_get(&c) && spindle_restart_good_voter(voter);
+}
+
+/**
+ * spindle_restart_put_force() - encode a forced restart
+ * @force: the restart
+ * @to: out
+ * @size: bytes at @to; SPINDLE_RESTART_BYTES are enough
+ *
+ * A restart has one encoding, so that a digest of the bytes is a name of it.
+ *
+ * Return: the bytes; 0: there is no room.
+ */
+size_t spindle_restart_put_force(const struct spindle_restart_force *force, uint8_t *to,
+				 size_t size)
+{
+	struct cursor c = begin_put(to, size, KIND_FORCE);
+	uint32_t i;
+
+	put_proposal(&c, &force->proposal);
+	for (i = 0; i < force->proposal.members; i++)
+		put_bytes(&c, force->address[i], sizeof(force->address[i]));
+	for (i = 0; i < force->proposal.parts; i++) {
+		put64(&c, force->loss[i].to);
+		put32(&c, force->loss[i].open);
+	}
+	return end_put(&c, to);
+}
+
+/**
+ * spindle_restart_get_force() - decode a forced restart
+ * @force: out; undefined unless the return is true
+ * @from: bytes of a disk, or of another node
+ * @len: how many
+ *
+ * Return: whether they are one.
+ */
+bool spindle_restart_get_force(struct spindle_restart_force *force, const uint8_t *from,
+			       size_t len)
+{
+	struct cursor c = begin_get(from, len, KIND_FORCE);
+	uint32_t i;
+
+	get_proposal(&c, &force->proposal);
+	for (i = 0; !c.bad && i < force->proposal.members; i++)
+		get_bytes(&c, force->address[i], sizeof(force->address[i]));
+	for (i = 0; !c.bad && i < force->proposal.parts; i++) {
+		force->loss[i].to = get64(&c);
+		force->loss[i].open = get_flag(&c);
+	}
+	return end_get(&c) && spindle_restart_good_force(force);
 }
 
 /**
