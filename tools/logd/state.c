@@ -158,7 +158,7 @@ bool logd_state_open(struct logd_state *s, const char *dir, uint32_t node)
 		return logd_state_fail(s, "no memory");
 	}
 	return open_dir(s, dir) && lock(s) && logd_group_read(&s->group, s->dir, s->why) &&
-	       read_votes(s);
+	       read_votes(s) && logd_state_forced(s);
 }
 
 /**
@@ -173,8 +173,10 @@ void logd_state_close(struct logd_state *s)
 	if (s->dir >= 0)
 		close(s->dir);
 	free(s->bytes);
+	free(s->forced);
 	free(s->path);
 	s->bytes = NULL;
+	s->forced = NULL;
 	s->path = NULL;
 	s->dir = -1;
 	s->lock = -1;
@@ -298,6 +300,10 @@ bool logd_state_view(struct logd_state *s, const struct ctl_view *running)
 		return false;
 	take_lineage(s, lineage);
 	vote = spindle_restart_enter(&s->voter, era);
+	if (vote == SPINDLE_RESTART_REFUSED && era > SPINDLE_RESTART_ERA_MAX)
+		return logd_state_fail(s, "the node is in era %" PRIu64 " of the group, and the "
+				       "largest era with a restart is %" PRIu64, era,
+				       (uint64_t)SPINDLE_RESTART_ERA_MAX);
 	if (vote == SPINDLE_RESTART_REFUSED)
 		return logd_state_fail(s, "the node is in era %" PRIu64 " of the group, and has "
 				       "promised its vote to a restart of era %" PRIu64, era,
