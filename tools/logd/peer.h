@@ -111,6 +111,10 @@ struct peer_id {
 	uint32_t mode;
 	/** @lineage: of the group */
 	uint8_t lineage[16];
+	/** @has_former: @former is valid */
+	bool has_former;
+	/** @former: the lineage that a forced restart has left; its nodes may only ask */
+	uint8_t former[16];
 	/** @key: made of the key of the group */
 	uint8_t key[PEER_MAC];
 };
@@ -131,6 +135,8 @@ struct peer_way {
 struct peer_session {
 	/** @client: id of the client's node */
 	uint32_t client;
+	/** @former: at the server: the client is in the lineage that a forced restart has left */
+	bool former;
 	/** @up: frames of the client */
 	struct peer_way up;
 	/** @down: frames of the server */
@@ -374,8 +380,8 @@ struct peer_server {
 	 * @ask: answers a question of an attempt to restart; NULL: there is none. Return: bytes of
 	 * the reply, of which there may be PEER_TELL_MAX; 0: the question is none.
 	 */
-	uint32_t (*ask)(void *arg, uint32_t client, const uint8_t *p, uint32_t len,
-			uint8_t *reply);
+	uint32_t (*ask)(void *arg, const struct peer_session *session, const uint8_t *p,
+			uint32_t len, uint8_t *reply);
 	/** @arg: of @find */
 	void *arg;
 	/** @ask_arg: of @ask */

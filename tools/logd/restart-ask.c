@@ -71,18 +71,28 @@ static void look_again(struct logd_restart *r)
 	attempt_runs(&r->attempt, seat.era, seat.vid, peer_now_ms());
 }
 
+/* A node of the lineage before only learns which restart the group has begun by. */
+static uint32_t answer_former(const struct logd_restart *r, uint8_t *reply)
+{
+	const struct attempt_reply answer = {
+		.how = { .state = ATTEMPT_LOOK }, .yes = true, .force = r->state->forced,
+	};
+
+	return answer.force ? attempt_put_reply(&answer, r->place, reply) : 0;
+}
+
 /**
  * logd_restart_answer() - answer another node
  * @arg: the restart
- * @client: id of the node
+ * @session: of the connection, with the id of the node
  * @p: the question
  * @len: its bytes
  * @reply: out, PEER_TELL_MAX bytes
  *
  * Return: bytes of the reply; 0: the question is none.
  */
-uint32_t logd_restart_answer(void *arg, uint32_t client, const uint8_t *p, uint32_t len,
-			     uint8_t *reply)
+uint32_t logd_restart_answer(void *arg, const struct peer_session *session, const uint8_t *p,
+			     uint32_t len, uint8_t *reply)
 {
 	char address[SPINDLE_RESTART_ADDRESS];
 	struct logd_restart *r = arg;
@@ -91,10 +101,12 @@ uint32_t logd_restart_answer(void *arg, uint32_t client, const uint8_t *p, uint3
 
 	if (!r->begun || !attempt_get_request(&req, address, r->proposal, p, len))
 		return 0;
-	if (!attempt_is_of(&req, client))
+	if (session->former)
+		return answer_former(r, reply);
+	if (!attempt_is_of(&req, session->client))
 		return 0;
 	if (*address && r->attempt.state < ATTEMPT_ENTER)
-		logd_restart_know(r, client, address);
+		logd_restart_know(r, session->client, address);
 	look_again(r);
 	attempt_serve(&r->attempt, &req, &answer, peer_now_ms());
 	return attempt_put_reply(&answer, r->place, reply);
@@ -172,7 +184,7 @@ static bool read_answer(struct logd_restart *r, struct logd_asked *asked,
 {
 	char address[SPINDLE_RESTART_ADDRESS];
 
-	if (!attempt_get_reply(reply, address, r->report, r->proposal,
+	if (!attempt_get_reply(reply, address, r->report, r->proposal, r->force,
 			       asked->q.conn.in + PEER_HEAD, asked->q.answer))
 		return false;
 	memcpy(asked->address, address, sizeof(address));

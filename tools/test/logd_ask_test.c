@@ -15,6 +15,7 @@
 static uint8_t bytes[PEER_TELL_MAX];
 static struct spindle_restart_report *report, *got_report;
 static struct spindle_restart_proposal *proposal, *got_proposal;
+static struct spindle_restart_force *force, *got_force;
 
 static void make(void)
 {
@@ -102,7 +103,7 @@ static bool take_reply(struct attempt_reply *reply, uint32_t len)
 {
 	char address[SPINDLE_RESTART_ADDRESS];
 
-	return attempt_get_reply(reply, address, got_report, got_proposal, bytes, len);
+	return attempt_get_reply(reply, address, got_report, got_proposal, got_force, bytes, len);
 }
 
 static void replies(void)
@@ -154,10 +155,11 @@ static struct peer_server server;
 static struct peer_ask ask;
 static uint32_t asked;
 
-static uint32_t answer(void *arg, uint32_t client, const uint8_t *p, uint32_t len, uint8_t *reply)
+static uint32_t answer(void *arg, const struct peer_session *session, const uint8_t *p,
+		       uint32_t len, uint8_t *reply)
 {
 	(void)arg;
-	if (client != 2 || len < 4 || p[0] == 'x')
+	if (session->client != 2 || len < 4 || p[0] == 'x')
 		return 0;
 	asked++;
 	memcpy(reply, p, len);
@@ -254,7 +256,9 @@ int main(void)
 	got_report = calloc(1, sizeof(*report));
 	proposal = calloc(1, sizeof(*proposal));
 	got_proposal = calloc(1, sizeof(*proposal));
-	if (!report || !got_report || !proposal || !got_proposal)
+	force = calloc(1, sizeof(*force));
+	got_force = calloc(1, sizeof(*force));
+	if (!report || !got_report || !proposal || !got_proposal || !force || !got_force)
 		die("no memory");
 	make();
 	return tap_run(cases, ARRAY_SIZE(cases));
