@@ -610,6 +610,7 @@ int ctl_cmd_log(struct ctl_args *a)
 	static const struct ctl_verb verbs[] = {
 		{ "show", log_show }, { "verify", log_verify }, { "dump", log_dump },
 		{ "trim", log_trim }, { "snapshot", log_snapshot },
+		{ "restart", ctl_log_restart },
 		{ NULL, NULL }
 	};
 
