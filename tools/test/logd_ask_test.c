@@ -48,6 +48,9 @@ static void make(void)
 	part->range = report->part[0].record;
 	part->path = (struct spindle_restart_path){ .whole = true, .eras = 1 };
 	part->path.past[0] = (struct spindle_restart_past){ view.id, 10 };
+	force->proposal = *proposal;
+	force->proposal.ballot.proposer = 0;
+	force->loss[0].to = 12;
 }
 
 static bool take_request(struct attempt_request *req, uint32_t len)
@@ -130,6 +133,13 @@ static void replies(void)
 	bytes[PEER_TELL_HEAD + 20] ^= 1;
 	CHECK(!take_reply(&got, len));
 	reply.proposal = NULL;
+	reply.force = force;
+	len = attempt_put_reply(&reply, "", bytes);
+	CHECK(take_reply(&got, len) && got.force == got_force && got.yes);
+	CHECK_EQ(got_force->loss[0].to, 12);
+	for (n = 0; n < len; n++)
+		CHECK(!take_reply(&got, n));
+	reply.force = NULL;
 	reply.how.state = ATTEMPT_STATES;
 	CHECK(!take_reply(&got, attempt_put_reply(&reply, "", bytes)));
 	reply.how.state = ATTEMPT_LOOK;
@@ -154,6 +164,7 @@ static void replies(void)
 static struct peer_server server;
 static struct peer_ask ask;
 static uint32_t asked;
+static bool was_former;
 
 static uint32_t answer(void *arg, const struct peer_session *session, const uint8_t *p,
 		       uint32_t len, uint8_t *reply)
@@ -162,6 +173,7 @@ static uint32_t answer(void *arg, const struct peer_session *session, const uint
 	if (session->client != 2 || len < 4 || p[0] == 'x')
 		return 0;
 	asked++;
+	was_former = session->former;
 	memcpy(reply, p, len);
 	return len;
 }
@@ -238,6 +250,15 @@ static void connections(void)
 	id.lineage[3] = 1;
 	CHECK(!put_question(&addr, &id, 'd', 100));
 	CHECK_EQ(asked, 2 + 3 * PEER_GUESTS);
+	/* The lineage that a forced restart has left. */
+	memcpy(server.id.former, id.lineage, sizeof(server.id.former));
+	CHECK(!put_question(&addr, &id, 'd', 100));
+	server.id.has_former = true;
+	CHECK(put_question(&addr, &id, 'f', 100));
+	CHECK(was_former);
+	id.lineage[3] = 0;
+	CHECK(put_question(&addr, &id, 'd', 100));
+	CHECK(!was_former);
 	server.ask = NULL;
 	id.lineage[3] = 0;
 	CHECK(!put_question(&addr, &id, 'd', 100));
