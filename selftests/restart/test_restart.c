@@ -1215,6 +1215,9 @@ static void two_parts(void)
 	CHECK_EQ(force.proposal.part[0].members, 3);
 	CHECK_EQ(force.proposal.part[1].id, OTHER);
 	CHECK_EQ(force.proposal.part[1].members, 2);
+	CHECK(can_force("BA"));
+	CHECK_EQ(force.proposal.parts, 2);
+	CHECK_EQ(force.proposal.part[1].id, OTHER);
 	/* A subgroup without a member that reports has nothing to go on from. */
 	CHECK(!can_force("A"));
 }

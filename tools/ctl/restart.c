@@ -241,9 +241,9 @@ void ctl_restart_print_all(struct json_object *restart)
 	for (i = 0; i < n; i++)
 		print_part(json_object_array_get_idx(parts, i), has_begun(forced));
 	if (has_begun(forced))
-		puts("forced: with a consent, this node joins that group; what its logs have behind "
-		     "these positions is kept beside them");
+		puts("forced: with a consent, this node joins that group; what its logs have "
+		     "behind these positions is kept beside them");
 	else if (forced)
-		puts("forced: each of these nodes needs the consent; the others are left behind, and "
-		     "need it to come back");
+		puts("forced: each of these nodes needs the consent; the others are left behind, "
+		     "and need it to come back");
 }

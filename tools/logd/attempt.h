@@ -108,7 +108,7 @@ struct attempt_reply {
 	struct attempt_how how;
 	/** @yes: it does what was asked; with @force: its group has begun by that */
 	bool yes;
-	/** @force: a restart that could be forced, or the one that its group has begun by; or NULL */
+	/** @force: what could be forced, or what its group has begun by; or NULL */
 	const struct spindle_restart_force *force;
 	/** @report: after ATTEMPT_PROMISE and ATTEMPT_RECORD; otherwise NULL */
 	const struct spindle_restart_report *report;

@@ -476,7 +476,8 @@ static void resume(struct logd_restart *r)
 		go_wait(r, LOGD_JOIN_MS, now);
 	else
 		return;
-	logd_restart_tell(r, "the kernel is on its way into a view, and this process waits for that");
+	logd_restart_tell(r, "the kernel is on its way into a view, and this process waits for "
+			  "that");
 	attempt_resume(&r->attempt, now);
 }
 

@@ -97,13 +97,14 @@ static int write_metas(const struct spindle_dlog_scan *sc, int to, uint64_t low,
 		.number = sc->number, .low = low > sc->map.low ? low : sc->map.low,
 		.seq = sc->seq,
 	};
+	struct spindle_dlog_file file = { .kind = SPINDLE_DLOG_META };
 	char name[LOGD_NAME];
 	int i, fd, err = 0;
 
 	state.acked = sc->acked > state.low ? sc->acked : state.low;
 	for (i = 0; i < 2 && !err; i++, state.number++) {
-		logd_file_name((struct spindle_dlog_file){ .kind = SPINDLE_DLOG_META,
-							   .id = state.number & 1 }, name);
+		file.id = state.number & 1;
+		logd_file_name(file, name);
 		spindle_dlog_meta_build(piece, &sc->id, &state);
 		fd = open_new(to, name);
 		err = fd < 0 ? fd : write_piece(fd, piece, sc->id.block);
@@ -198,7 +199,8 @@ bool logd_disk_keep(struct logd_state *s, const struct logd_disk *d, const char 
 	struct stat st;
 	int err;
 
-	if (d->scan.is_new || d->scan.next <= end || !fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW))
+	if (d->scan.is_new || d->scan.next <= end ||
+	    !fstatat(s->dir, name, &st, AT_SYMLINK_NOFOLLOW))
 		return true;
 	snprintf(unfinished, sizeof(unfinished), "%s.new", name);
 	err = make_copy(s->dir, d, unfinished, end);

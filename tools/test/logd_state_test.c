@@ -726,11 +726,12 @@ static void force_crashes(void)
 		copy(in("before"), in("1"));
 		for (i = 0; i < n; i++) {
 			if (!strcmp(step[i], "3/log"))
-				snprintf(cmd, sizeof(cmd), "cd %s && rm -rf 1/3 && cp -a after/3 1/3 && "
-					 "rm -f 1/3/view.*; cp -a before/3/view.* 1/3", base);
+				snprintf(cmd, sizeof(cmd), "cd %s && rm -rf 1/3 && "
+					 "cp -a after/3 1/3 && rm -f 1/3/view.*; "
+					 "cp -a before/3/view.* 1/3", base);
 			else
-				snprintf(cmd, sizeof(cmd), "cd %s && cp -a after/%s* 1/%s", base, step[i],
-					 strcmp(step[i], "3/view") ? "" : "3");
+				snprintf(cmd, sizeof(cmd), "cd %s && cp -a after/%s* 1/%s", base,
+					 step[i], strcmp(step[i], "3/view") ? "" : "3");
 			if (system(cmd))
 				die("no copy");
 		}

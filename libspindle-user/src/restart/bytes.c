@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reports, proposals, voters, view records and forced restarts as bytes, for a disk or for another node:
+ * Reports, proposals, voters, view records and forced restarts as bytes, for a disk or for another
+ * node:
  *
  *	magic, kind, length (32 bits each), content, CRC-32C of all before it
  *
