@@ -77,7 +77,7 @@ struct logd_state {
 	struct spindle_restart_voter voter;
 	/** @forced: the restart that has begun this lineage; NULL: none that is known */
 	struct spindle_restart_force *forced;
-	/** @leaves: while a forced restart is made: the lineage that logs may still have; or NULL */
+	/** @leaves: while the node moves: the lineage that logs may still have; or NULL */
 	const uint64_t *leaves;
 	/** @bytes: room for the encoding of @voter */
 	uint8_t *bytes;
