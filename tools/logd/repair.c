@@ -54,8 +54,8 @@ void logd_repair_open(struct logd *l)
 	r->range = l->scan.damaged;
 	r->ranges = n < l->scan.max_damaged ? n : l->scan.max_damaged;
 	r->moved_ms = peer_now_ms();
-	r->fetch.id = &l->peers->server.id;
-	r->fetch.conn.fd = -1;
+	r->fetch.client.id = &l->peers->server.id;
+	r->fetch.client.conn.fd = -1;
 	spindle_dlog_repair_init(&r->fix, &l->log, l->frame, take_memory(l->frame),
 				 take_memory(l->frame + 2 * SPINDLE_DLOG_BLOCK_MAX));
 }
@@ -232,9 +232,9 @@ static void order(struct logd *l)
 		}
 	}
 	if (f->status.low > from)
-		peer_fetch_fail(f, "its log begins at position %" PRIu64, f->status.low);
+		peer_client_fail(&f->client, "its log begins at position %" PRIu64, f->status.low);
 	else if (f->status.end <= from)
-		peer_fetch_fail(f, "its log ends at position %" PRIu64, f->status.end);
+		peer_client_fail(&f->client, "its log ends at position %" PRIu64, f->status.end);
 	else
 		peer_fetch_read(f, from, stop);
 }
@@ -244,7 +244,7 @@ static void note(struct logd_repair *r)
 	size_t at = strlen(r->why);
 
 	snprintf(r->why + at, sizeof(r->why) - at, "%snode %u: %s", at ? "; " : "",
-		 r->fetch.server, r->fetch.why);
+		 r->fetch.client.server, r->fetch.client.why);
 }
 
 /* ---- rounds ---------------------------------------------------------------------------- */
@@ -307,7 +307,7 @@ static void next_peer(struct logd *l)
 static void end_peer(struct logd *l)
 {
 	struct logd_repair *r = &l->repair;
-	bool again = r->fetch.step == PEER_DONE && r->checks && r->checked;
+	bool again = r->fetch.client.step == PEER_DONE && r->checks && r->checked;
 
 	if (!again)
 		note(r);
@@ -328,7 +328,7 @@ static void fetch(struct logd *l)
 		r->next_ms = 0;
 		r->i = 0;
 	}
-	if (r->fetch.step == PEER_IDLE)
+	if (r->fetch.client.step == PEER_IDLE)
 		next_peer(l);
 }
 
@@ -448,9 +448,9 @@ void logd_repair_work(struct logd *l)
 	if (!r->on || l->failed)
 		return;
 	peer_fetch_work(&r->fetch);
-	if (r->fetch.step == PEER_KNOWS)
+	if (r->fetch.client.step == PEER_KNOWS)
 		order(l);
-	if (r->fetch.step == PEER_DONE || r->fetch.step == PEER_FAILED)
+	if (r->fetch.client.step == PEER_DONE || r->fetch.client.step == PEER_FAILED)
 		end_peer(l);
 	spindle_dlog_repair_work(&r->fix);
 	switch (r->fix.step) {
@@ -480,9 +480,9 @@ static int sleep_ms(const struct logd *l)
 		return -1;
 	if (r->fix.step == SPINDLE_DLOG_REPAIR_IDLE)
 		return l->log.opened && !l->log.leftovers ? 0 : (int)NAP_MS;
-	if (r->fix.step != SPINDLE_DLOG_REPAIR_WANT || r->fetch.step == PEER_TAKES)
+	if (r->fix.step != SPINDLE_DLOG_REPAIR_WANT || r->fetch.client.step == PEER_TAKES)
 		return 0;
-	if (r->fetch.step != PEER_IDLE)
+	if (r->fetch.client.step != PEER_IDLE)
 		return -1;
 	return r->next_ms > now ? (int)(r->next_ms - now) : 0;
 }
@@ -506,5 +506,5 @@ unsigned int logd_repair_poll(struct logd *l, struct pollfd *fd, int *ms)
 	left = sleep_ms(l);
 	if (left >= 0 && (*ms < 0 || left < *ms))
 		*ms = left;
-	return peer_fetch_poll(&r->fetch, fd, ms);
+	return peer_client_poll(&r->fetch.client, fd, ms);
 }
