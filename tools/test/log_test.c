@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <pty.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "common/util.h"
 #include "ctl/cmd.h"
@@ -140,6 +142,49 @@ static void test_damaged(void)
 	both("show log", "no meta block");
 }
 
+/* Run a command with a terminal as standard error, while each look at the clock takes @step_ms. */
+static int run_on_terminal(const char *words, uint64_t step_ms)
+{
+	int master, slave, saved = dup(STDERR_FILENO), rc;
+
+	if (saved < 0 || openpty(&master, &slave, NULL, NULL, NULL))
+		bail_out("no terminal");
+	dup2(slave, STDERR_FILENO);
+	wire.step_ms = step_ms;
+	rc = run(ctl_cmd_log, "log", words);
+	wire.step_ms = 0;
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(slave);
+	close(master);
+	return rc;
+}
+
+/* Has the command drawn a bar with this text, and erased it before this end of its output? */
+static bool has_bar(const char *text, const char *end)
+{
+	const char *last = strrchr(output, '\r');
+
+	return strstr(output, text) && strstr(output, " left [##") && last &&
+	       !strncmp(last, "\r\033[K", 4) && strstr(last, end);
+}
+
+static void test_bar(void)
+{
+	ok(!run_on_terminal("verify log", 300) && has_bar("log verify, ", "messages of"),
+	   "verify shows how far it is");
+	ok(strstr(output, "log verify 0 B/s") || strstr(output, "kB/s"),
+	   "so does the scan in front");
+	ok(!run_on_terminal("verify log", 0) && !strchr(output, '\r'),
+	   "there is no bar for short work");
+	ctl_opts.json = true;
+	ok(!run_on_terminal("verify log", 300) && !strchr(output, '\r'),
+	   "there is no bar around JSON");
+	ctl_opts.json = false;
+	ok(!run_on_terminal("dump log", 300) && has_bar("log dump, ", ""),
+	   "dump shows how far it is");
+}
+
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)st;
@@ -164,6 +209,7 @@ int main(int argc, char **argv)
 	say("hello, \"world\"", 14);
 	say("\0\1\xff", 3);
 	test_whole();
+	test_bar();
 	test_damaged();
 	fclose(expected);
 	if (chdir("/") || nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS))
