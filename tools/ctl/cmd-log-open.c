@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the commands "log" share. See cmd-log.h. */
+#include <string.h>
 #include <time.h>
 
 #include "cmd-log.h"
@@ -102,6 +103,28 @@ void ctl_log_is_at(struct look *l, uint64_t lsn)
 {
 	if (ctl_work_due(&l->work))
 		ctl_work_parts(&l->work, l->what, lsn > l->seen ? lsn - l->seen : 0);
+}
+
+/* The last era of the log, which the process that writes it has, or a later one. */
+static uint64_t last_era(const struct look *l)
+{
+	struct spindle_log_epoch e = { 0 };
+
+	if (l->info.epochs)
+		spindle_log_epoch(l->log, l->info.epochs - 1, &e);
+	return e.era;
+}
+
+/**
+ * ctl_log_place() - the place of a position
+ * @l: the log
+ * @lsn: the position
+ * @place: filled
+ */
+void ctl_log_place(const struct look *l, uint64_t lsn, struct spindle_place *place)
+{
+	*place = (struct spindle_place){ .lsn = lsn, .era = last_era(l) };
+	memcpy(place->lineage, l->info.lineage, sizeof(place->lineage));
 }
 
 /* ---- words ---------------------------------------------------------------- */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spindle-ctl log show|verify|dump|trim|snapshot: the durable log of a subgroup, in its directory.
- * Neither the kernel module nor the process that writes the log is asked.
+ * spindle-ctl log show|verify|dump|trim|snapshot|repair: the durable log of a subgroup, in its
+ * directory.
+ * The kernel module is not asked, and the process that writes the log only for a repair.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -234,21 +235,10 @@ static int log_verify(struct ctl_args *a)
 
 /* ---- what nobody needs ----------------------------------------------------------------- */
 
-/* The last era of the log, which the process that writes it has, or a later one. */
-static uint64_t last_era(const struct look *l)
-{
-	struct spindle_log_epoch e = { 0 };
-
-	if (l->info.epochs)
-		spindle_log_epoch(l->log, l->info.epochs - 1, &e);
-	return e.era;
-}
-
 /* The place of a position that the log has, or ends in front of. */
 static bool place_of(const struct look *l, uint64_t lsn, struct spindle_place *place)
 {
-	*place = (struct spindle_place){ .lsn = lsn, .era = last_era(l) };
-	memcpy(place->lineage, l->info.lineage, sizeof(place->lineage));
+	ctl_log_place(l, lsn, place);
 	if (lsn <= l->info.next)
 		return true;
 	ctl_err("%s: %s: the log ends in front of position %llu", l->what, l->dir,
@@ -326,6 +316,7 @@ int ctl_cmd_log(struct ctl_args *a)
 	static const struct ctl_verb verbs[] = {
 		{ "show", log_show }, { "verify", log_verify }, { "dump", ctl_log_dump },
 		{ "trim", log_trim }, { "snapshot", log_snapshot },
+		{ "repair", ctl_log_repair },
 		{ NULL, NULL }
 	};
 

@@ -37,11 +37,13 @@ int ctl_log_no_more(struct ctl_args *a);
 int ctl_log_open(struct look *l);
 void ctl_log_reads(struct look *l, uint64_t from, uint64_t end);
 void ctl_log_is_at(struct look *l, uint64_t lsn);
+void ctl_log_place(const struct look *l, uint64_t lsn, struct spindle_place *place);
 
 const char *ctl_log_time(uint64_t ns);
 const char *ctl_log_range(uint64_t from, uint64_t to);
 struct json_object *ctl_log_range_json(uint64_t from, uint64_t to);
 
 int ctl_log_dump(struct ctl_args *a);
+int ctl_log_repair(struct ctl_args *a);
 
 #endif /* SPINDLE_CTL_CMD_LOG_H */

@@ -10,6 +10,7 @@
 #include <pty.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -92,6 +93,7 @@ static void test_usage(void)
 	shows("show log more", "a word too much");
 	shows("verify", "no directory");
 	shows("dump", "no directory");
+	shows("repair log timeout x", "no number");
 	shows("dump log from x", "no number");
 	shows("dump log from 1 since 2026-01-01", "two beginnings");
 	shows("dump log since yesterday", "no time");
@@ -115,6 +117,7 @@ static void test_whole(void)
 	ctl_opts.verbose = true;
 	shows("dump log from 133", "all of a message");
 	ctl_opts.verbose = false;
+	both("repair log", "no damage");
 	shows("dump log from 120 to 119", "nothing");
 	shows("dump log from 135", "the end");
 	shows("dump log from 99", "a position that was trimmed");
@@ -127,6 +130,18 @@ static void test_whole(void)
 	shows("dump log since 2025-11-30", "a day later");
 }
 
+static void test_repair(void)
+{
+	int lock = open("log/LOCK", O_RDWR | O_CREAT, 0600);
+
+	both("repair log", "damage, and no process");
+	if (lock < 0 || flock(lock, LOCK_EX))
+		bail_out("no lock");
+	both("repair log timeout 0", "damage, and a process that does not answer");
+	ok(access("log/repair", F_OK), "the request is gone");
+	close(lock);
+}
+
 static void test_damaged(void)
 {
 	flip("log/0000000000000000.seg", 512 * 4 + 90);
@@ -134,6 +149,7 @@ static void test_damaged(void)
 	flip("log/0000000000000000.seg", 512 * 9 + 90);
 	both("show log", "damage");
 	both("verify log", "damage");
+	test_repair();
 	both("dump log from 102 to 105", "damage");
 	both("dump log from 103 to 103", "nothing but damage");
 	shows("dump log from 109 to 109", "behind damage");

@@ -292,6 +292,19 @@ SPINDLE_API int spindle_log_snapshot(const char *dir, const char *name,
 SPINDLE_API int spindle_log_trim(const char *dir, const struct spindle_place *place);
 
 /**
+ * spindle_log_repair() - ask for the repair of a damaged range
+ * @dir: path of the directory of the log
+ * @place: the first damaged position, and the group that it is of
+ *
+ * The process that writes the log asks the logs of other nodes for the messages. It removes the
+ * file "repair" from the directory when it has done what it can do now. A later call replaces the
+ * request of an earlier one.
+ *
+ * Return: 0; or why the directory cannot be written to.
+ */
+SPINDLE_API int spindle_log_repair(const char *dir, const struct spindle_place *place);
+
+/**
  * spindle_log_strerror() - say what an error means
  * @err: what a function returned
  *
