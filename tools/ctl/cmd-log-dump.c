@@ -70,7 +70,8 @@ static void dump_text(const struct spindle_log_msg *m)
 	       (unsigned long long)m->lsn, (unsigned long long)m->era, (unsigned long long)m->vid,
 	       m->node, (unsigned long long)m->slot, m->len);
 	if (ctl_opts.verbose)
-		printf("  sender %u  flags %u  time %s", m->sender, m->flags, ctl_log_time(m->time));
+		printf("  sender %u  flags %u  time %s", m->sender, m->flags,
+		       ctl_log_time(m->time));
 	if (is_text(m))
 		printf("  \"%.*s\"", (int)m->len, (const char *)m->data);
 	else if (m->len)

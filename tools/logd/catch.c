@@ -284,7 +284,8 @@ unsigned int logd_catch_poll(struct logd *l, struct pollfd *fd, int *ms)
 	if (!c->on)
 		return 0;
 	/* An operation of the log that ends wakes the loop, too. */
-	if (c->fetch.client.step == PEER_IDLE && spindle_dlog_state(&l->log) != SPINDLE_DLOG_OPENING)
+	if (c->fetch.client.step == PEER_IDLE &&
+	    spindle_dlog_state(&l->log) != SPINDLE_DLOG_OPENING)
 		left = c->next_ms > now ? (int)(c->next_ms - now) : 0;
 	else if (c->fetch.client.step == PEER_TAKES && !l->blocked)
 		left = 0;

@@ -3,7 +3,8 @@
  * Snapshots of programs. A program that needs no message below a position says so in a file of the
  * log's directory, see spindle_log_snapshot(3). With option -s, segments that are wholly below the
  * smallest one are dropped. The administrator says the same of all messages below a position, with
- * "spindle-ctl log trim", and then this needs no option. "spindle-ctl log repair" asks for a repair.
+ * "spindle-ctl log trim", and then this needs no option.
+ * "spindle-ctl log repair" asks for a repair.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -307,7 +307,8 @@ static void test_part(void)
 	st = (struct spindle_rdmc_stat){ .finished = 1, .blocks = 2 };
 	ok(cast_link_part(&st, 0, 10000, 4096) == 10000 &&
 	   cast_link_part(&st, 1, 10000, 4096) == 8192 &&
-	   !cast_link_part(&st, 2, 10000, 4096), "part of an object: one that is over, present, next");
+	   !cast_link_part(&st, 2, 10000, 4096),
+	   "part of an object: one that is over, present, next");
 }
 
 int main(void)

@@ -492,7 +492,8 @@ static void slow_guest(void)
 
 		peer_read_req_put(buf + PEER_HEAD, &req);
 		n = peer_seal(&slow.client.session.up, buf, PEER_READ, PEER_READ_REQ);
-		sent += send(slow.client.conn.fd, buf, n, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)n;
+		sent += send(slow.client.conn.fd, buf, n, MSG_DONTWAIT | MSG_NOSIGNAL) ==
+			(ssize_t)n;
 		turn(NULL);
 	}
 	CHECK_EQ(sent, 8);
