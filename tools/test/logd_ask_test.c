@@ -206,7 +206,7 @@ static void turn(void)
 	int ms = 1000;
 	unsigned int n = peer_server_poll(&server, fd, &ms);
 
-	n += peer_ask_poll(&ask, &fd[n], &ms);
+	n += peer_client_poll(&ask.client, &fd[n], &ms);
 	poll(fd, n, ms);
 	peer_server_work(&server);
 	peer_ask_work(&ask);
@@ -218,15 +218,15 @@ static bool put_question(const struct sockaddr_in *addr, const struct peer_id *i
 {
 	bool good;
 
-	ask = (struct peer_ask){ .id = id, .len = len };
+	ask = (struct peer_ask){ .client.id = id, .len = len };
 	if (!peer_ask_room(&ask))
 		die("no memory");
-	memset(peer_ask_bytes(&ask), first, len);
+	memset(ask.question, first, len);
 	peer_ask_begin(&ask, 1, peer_connect((const struct sockaddr *)addr, sizeof(*addr)));
-	while (ask.step != PEER_DONE && ask.step != PEER_FAILED)
+	while (ask.client.step != PEER_DONE && ask.client.step != PEER_FAILED)
 		turn();
-	good = ask.step == PEER_DONE && ask.answer == len &&
-	       !memcmp(ask.conn.in + PEER_HEAD, peer_ask_bytes(&ask), len);
+	good = ask.client.step == PEER_DONE && ask.answer == len &&
+	       !memcmp(ask.client.conn.in + PEER_HEAD, ask.question, len);
 	peer_ask_end(&ask);
 	return good;
 }

@@ -19,6 +19,8 @@
 #include <linux/spindle_genl.h>
 
 #include "common/live.h"
+#include "logd/cut.h"
+#include "logd/pair.h"
 #include "logd/state-files.h"
 #include "tap.h"
 
@@ -511,6 +513,44 @@ static bool has_note(uint64_t era)
 	return has;
 }
 
+/* Write the note of an era as the first notes were, or with another byte at @at. */
+static void write_note(uint64_t era, bool first, size_t at)
+{
+	uint8_t bytes[sizeof(struct logd_cut)];
+	struct logd_pair pair = { .name = { "cut.a", "cut.b" } };
+	struct logd_disk *d = malloc(sizeof(*d));
+	size_t len;
+
+	if (!d || !logd_disk_open(&s, d, 3))
+		die("no log: %s", s.why);
+	pair.dir = d->dir;
+	if (logd_cut_write(d->dir, &d->scan.id, era) ||
+	    logd_pair_read(&pair, bytes, sizeof(bytes), &len) || len != sizeof(bytes))
+		die("no note");
+	if (!first)
+		bytes[at]++;
+	if (first ? logd_pair_write(&pair, bytes + LOGD_CUT_HEAD, len - LOGD_CUT_HEAD) :
+	    logd_pair_write(&pair, bytes, len))
+		die("no note");
+	logd_disk_close(d);
+	free(d);
+}
+
+/* The bytes of a note are the same on each machine. */
+static void notes(void)
+{
+	set_up();
+	write_log(4, 5);
+	write_note(9, true, 0);
+	ok(has_note(9) && !has_note(8), "a note without a version is read");
+	write_note(9, false, 4);
+	ok(!has_note(9), "a note of another version is none");
+	write_note(9, false, 0);
+	ok(!has_note(9), "nor are other bytes");
+	write_note(0x0102030405060707, false, offsetof(struct logd_cut, era));
+	ok(has_note(0x0102030405060708), "the era begins with its lowest byte");
+}
+
 static bool ends_at(uint64_t end)
 {
 	return logd_state_report(&s, &report) && report.part[0].log.end == end;
@@ -751,6 +791,7 @@ int main(void)
 	enter();
 	crashes();
 	join();
+	notes();
 	no_way();
 	keep_durable();
 	force();
