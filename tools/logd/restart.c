@@ -479,6 +479,8 @@ bool logd_restart_run(struct logd_restart *r, int signals)
 	       sizeof(r->state->group.lineage));
 	if (!begin(r))
 		return false;
+	if (!logd_state_tune_due(r->state))
+		return fail(r);
 	know_members(r);
 	logd_peers_listen(r->peers, r->opts, NULL, 0);
 	tell(r, "this node is in no view: it looks for its group");
