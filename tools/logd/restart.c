@@ -539,6 +539,8 @@ static bool look_for_group(struct logd_restart *r, int signals)
 	       sizeof(r->state->group.lineage));
 	if (!begin(r))
 		return false;
+	if (!logd_state_tune_due(r->state))
+		return fail(r);
 	know_members(r);
 	resume(r);
 	/* Each turn can be the last one. So a signal is seen before a turn, or by the caller. */

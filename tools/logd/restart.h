@@ -8,6 +8,7 @@
  *	restart-force.c		a forced restart
  *	restart-kernel.c	the node in the kernel
  *	restart-status.c	what "spindle-ctl status" shows
+ *	restart-watch.c		the group file of a node that is in a view
  *
  * Owner: main() has the one of the process. Context: the main thread; sockets never block, and the
  * files do.
@@ -33,6 +34,8 @@ struct logd_opts;
 #define LOGD_KERNEL_MS	200U
 /* A node that looks for its group asks the kernel this often whether it is in a view after all. */
 #define LOGD_LOOK_MS	1000U
+/* A node in a view asks the kernel this often whether view or tuning have changed. */
+#define LOGD_WATCH_MS	1000U
 
 /* Behind an error, the kernel is asked after so long. */
 #define LOGD_ERROR_MS	5000U
@@ -171,6 +174,10 @@ struct logd_restart {
 	unsigned int member;
 	/** @asked_ms: when one was asked last */
 	uint64_t asked_ms;
+	/** @watched_ms: when the kernel was asked last for the view, once the node is in one */
+	uint64_t watched_ms;
+	/** @watch_failed: it gave no answer */
+	bool watch_failed;
 	/** @told: what the administrator was told last */
 	char told[400];
 	/** @shown: enum attempt_state that the status file has */
@@ -216,12 +223,17 @@ bool logd_restart_force(struct logd_restart *r, uint64_t now);
 void logd_restart_range_poll(struct logd_restart *r, struct pollfd *fd, int *ms);
 void logd_restart_range_work(struct logd_restart *r);
 
+/* restart-watch.c */
+
+bool logd_restart_watch(struct logd_restart *r);
+
 /* restart-kernel.c */
 
 enum logd_kernel logd_kernel_look(struct logd_restart *r, struct logd_seat *seat);
 bool logd_kernel_enter(struct logd_restart *r);
 bool logd_kernel_join(struct logd_restart *r, const char *contact);
 void logd_kernel_leave(struct logd_restart *r);
+bool logd_kernel_tune(struct logd_restart *r);
 
 /* restart-status.c */
 

@@ -278,7 +278,7 @@ static bool write_group(struct logd_state *s, const struct spindle_restart_propo
 	view.lineage = (struct ctl_val){
 		.set = true, .str = lineage_text(s->lineage, proposal->ballot.era),
 	};
-	return logd_group_write(&s->group, s->dir, &view, s->why);
+	return logd_group_write(&s->group, s->dir, &view, s->group.due, s->why);
 }
 
 /**

@@ -97,11 +97,14 @@ bool logd_state_accept(struct logd_state *s, const struct spindle_restart_propos
 void logd_state_stop(struct logd_state *s);
 
 /*
- * At each new view of the running node, with the view as ctl_fetch() gives it, and before the
- * record of that view is written: votes, then the group file. False: the node may not be in this
- * view, or the disk has failed; the process ends then.
+ * At each new view of the running node, with the view as ctl_fetch() gives it and the tuning of
+ * the subgroups, and before the record of that view is written: votes, then the group file. False:
+ * the node may not be in this view, or the disk has failed; the process ends then.
  */
 bool logd_state_view(struct logd_state *s, const struct ctl_view *running);
+bool logd_state_tune_due(struct logd_state *s);
+uint32_t logd_state_shards(const struct ctl_subgroup *sg);
+const struct ctl_subgroup *logd_state_find(const struct ctl_view *view, uint64_t id);
 
 /* state-report.c: a report of the files. */
 

@@ -309,6 +309,58 @@ static void group(void)
 	ok(!again(), "a symbolic link is not followed: %s", s.why);
 }
 
+static void set_tune(struct ctl_view *v, unsigned int i, unsigned int key, uint64_t num)
+{
+	v->subgroup[i].tune[key] = ctl_val_num(num);
+}
+
+/* Has the file this value, as a later life reads it? */
+static bool is_tune(unsigned int i, unsigned int key, uint64_t num)
+{
+	return again() && s.group.is && s.group.view.subgroup[i].tune[key].set &&
+	       s.group.view.subgroup[i].tune[key].num == num;
+}
+
+static void tuned_views(void)
+{
+	struct ctl_view v = running(1, HEX, 3);
+	unsigned int k;
+
+	clear();
+	logd_state_open(&s, base, 1);
+	for (k = 0; k < CTL_TUNE_VALS; k++)
+		set_tune(&v, 1, k, k != CTL_TUNE_NULLS);
+	set_tune(&v, 0, CTL_TUNE_HISTORY, 65536);
+	set_tune(&v, 0, CTL_TUNE_LOG_STALL_MS, 0);
+	ok(logd_state_view(&s, &v), "a view is kept with its tuning: %s", s.why);
+	ok(is_tune(0, CTL_TUNE_HISTORY, 65536) && is_tune(0, CTL_TUNE_LOG_STALL_MS, 0) &&
+	   !s.group.view.subgroup[0].tune[CTL_TUNE_NULLS].set,
+	   "a later life reads it, and nothing that was not set");
+	for (k = 0; k < CTL_TUNE_VALS; k++)
+		ok(is_tune(1, k, k != CTL_TUNE_NULLS), "%s", ctl_tune_keys[k].name);
+	v = running(2, HEX, 3);
+	set_tune(&v, 0, CTL_TUNE_HISTORY, 131072);
+	ok(logd_state_view(&s, &v) && is_tune(0, CTL_TUNE_HISTORY, 131072) &&
+	   is_tune(1, CTL_TUNE_SILENCE, 1), "what the kernel does not tell stays");
+	ok(!s.group.due && logd_state_tune_due(&s) && again() && s.group.due &&
+	   is_tune(0, CTL_TUNE_HISTORY, 131072), "the tuning is due, also in a later life");
+	v = running(3, HEX, 3);
+	ok(logd_state_view(&s, &v) && again() && !s.group.due && s.group.view.vid.num == 3,
+	   "until the node is in a view");
+	v.subgroup[0].val[CTL_SG_NAME].str = "\n# The kernel does not have the tuning yet.\n";
+	ok(logd_state_view(&s, &v) && again() && s.group.is && !s.group.due,
+	   "a name does not make it due");
+	v = running(4, HEX, 3);
+	v.subgroup[0].rule[CTL_RULE_SHARDS] = ctl_val_num(2);
+	v.subgroup[0].named.set = true;
+	ctl_ids_add(&v.subgroup[0].named, 1);
+	v.subgroup[1].val[CTL_SG_LOG] = ctl_val_num(1);
+	v.subgroup[1].rule[CTL_RULE_SHARDS] = ctl_val_num(2);
+	set_tune(&v, 1, CTL_TUNE_HISTORY, 262144);
+	ok(logd_state_view(&s, &v) && is_tune(0, CTL_TUNE_HISTORY, 262144) &&
+	   s.group.view.subgroups == 1, "a shard has the tuning of all: %s", s.why);
+}
+
 /* ---- votes ------------------------------------------------------------------------------ */
 
 static struct spindle_restart_ballot ballot(uint64_t era)
@@ -435,6 +487,13 @@ static void enter(void)
 {
 	struct spindle_restart_ballot b = ballot(8);
 	struct spindle_restart_proposal p;
+	struct ctl_view v = running(1, HEX, 3);
+
+	set_up();
+	set_tune(&v, 0, CTL_TUNE_HISTORY, 65536);
+	ok(logd_state_view(&s, &v) && logd_state_tune_due(&s) &&
+	   logd_state_enter(&s, proposal(8), known, 1) && is_tune(0, CTL_TUNE_HISTORY, 65536) &&
+	   s.group.due, "the tuning is still due in the first view: %s", s.why);
 
 	set_up();
 	write_log(4, 5);
@@ -786,6 +845,7 @@ int main(void)
 		die("mkdtemp: %s", strerror(errno));
 	ctl_program = "logd_state_test";
 	group();
+	tuned_views();
 	votes();
 	reports();
 	enter();
