@@ -5,12 +5,9 @@
  *
  *	magic, kind, length (32 bits each), content, CRC-32C of all before it
  *
- * All numbers are little-endian. Each function of this file that has a struct cursor does nothing
- * behind the end of the bytes, and notes that.
+ * All numbers are little-endian. cursor.h keeps each access within the bytes.
  */
-#include <endian.h>
-#include <string.h>
-
+#include "cursor.h"
 #include "log/format.h"
 #include "inner.h"
 
@@ -25,87 +22,6 @@ enum kind {
 	KIND_KEEP,
 	KIND_FORCE,
 };
-
-struct cursor {
-	uint8_t *to;
-	const uint8_t *from;
-	size_t left;
-	bool bad;
-};
-
-/* ---- numbers ---------------------------------------------------------------------- */
-
-static void put_bytes(struct cursor *c, const void *bytes, size_t len)
-{
-	if (c->bad || c->left < len) {
-		c->bad = true;
-		return;
-	}
-	memcpy(c->to, bytes, len);
-	c->to += len;
-	c->left -= len;
-}
-
-static void put32(struct cursor *c, uint32_t word)
-{
-	uint32_t le = htole32(word);
-
-	put_bytes(c, &le, sizeof(le));
-}
-
-static void put64(struct cursor *c, uint64_t word)
-{
-	uint64_t le = htole64(word);
-
-	put_bytes(c, &le, sizeof(le));
-}
-
-static void get_bytes(struct cursor *c, void *bytes, size_t len)
-{
-	if (c->bad || c->left < len) {
-		c->bad = true;
-		memset(bytes, 0, len);
-		return;
-	}
-	memcpy(bytes, c->from, len);
-	c->from += len;
-	c->left -= len;
-}
-
-static uint32_t get32(struct cursor *c)
-{
-	uint32_t le;
-
-	get_bytes(c, &le, sizeof(le));
-	return le32toh(le);
-}
-
-static uint64_t get64(struct cursor *c)
-{
-	uint64_t le;
-
-	get_bytes(c, &le, sizeof(le));
-	return le64toh(le);
-}
-
-static bool get_flag(struct cursor *c)
-{
-	uint32_t word = get32(c);
-
-	c->bad |= word > 1;
-	return word == 1;
-}
-
-/* A number of entries that fits. */
-static uint32_t get_count(struct cursor *c, uint32_t max)
-{
-	uint32_t n = get32(c);
-
-	if (n <= max)
-		return n;
-	c->bad = true;
-	return 0;
-}
 
 /* ---- parts ------------------------------------------------------------------------ */
 
