@@ -110,7 +110,7 @@ bool logd_view_begins(struct logd *l, uint64_t base, bool next, bool first)
 		return logd_fail(l, "the members of view %llu are not known",
 				 (unsigned long long)l->vid);
 	/* A restart that has the record also needs the addresses of the members. */
-	if (l->state && !logd_peers_keep(l->peers, l->state))
+	if (l->state && logd_peers_keep(l->peers, l->state) <= 0)
 		return logd_fail(l, "the files for a restart are not on disk");
 	if (wait_for_range(l, &view, next || first))
 		return true;

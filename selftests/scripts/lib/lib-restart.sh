@@ -130,6 +130,50 @@ all_durable()
 	done
 }
 
+# sends NODE N MEMBER...: so many messages, and all of them are durable then
+sends()
+{
+	local node n
+
+	node=$1
+	n=$2
+	shift 2
+	send_lines "$node" 1 "$n" || return 1
+	echo $(($(cat /tmp/sent) + n)) >/tmp/sent
+	wait_until 60 all_durable "$@" && return 0
+	spindle-ctl status node "$node"
+	return 1
+}
+
+# log_of NODE: the messages of its log, without view and time
+log_of()
+{
+	spindle-ctl log dump $DIR/"$1"/1 2>/tmp/dump.err | sed 's/ era [0-9]*  vid [0-9]*//'
+}
+
+# has_all NODE: has its log each message that was sent?
+has_all()
+{
+	[ "$(log_of "$1" | grep -c '"from ')" = "$(cat /tmp/sent)" ]
+}
+
+# logs_agree NODE...: have the logs of these nodes all messages, and the same ones?
+logs_agree()
+{
+	local i
+
+	for i in "$@"; do
+		wait_until 60 has_all "$i" || {
+			echo "log of node $i: $(log_of "$i" | grep -c '"from ') of $(cat /tmp/sent)"
+			head -n 2 /tmp/dump.err
+			tail -n 8 "/tmp/logd$i.err"
+			return 1
+		}
+		log_of "$i" >"/tmp/log$i"
+		cmp "/tmp/log$1" "/tmp/log$i" || return 1
+	done
+}
+
 # status_says NODE TEXT
 status_says()
 {

@@ -10,54 +10,40 @@
 . ./lib-live.sh
 . ./lib-restart.sh
 
-# sends NODE N MEMBER...: so many messages, and all of them are durable then
-sends()
-{
-	local node n
-
-	node=$1
-	n=$2
-	shift 2
-	send_lines "$node" 1 "$n" || return 1
-	echo $(($(cat /tmp/sent) + n)) >/tmp/sent
-	wait_until 60 all_durable "$@" && return 0
-	spindle-ctl status node "$node"
-	return 1
-}
-
-# log_of NODE: the messages of its log, without view and time
-log_of()
-{
-	spindle-ctl log dump $DIR/"$1"/1 2>/tmp/dump.err | sed 's/ era [0-9]*  vid [0-9]*//'
-}
-
-# has_all NODE: has its log each message that was sent?
-has_all()
-{
-	[ "$(log_of "$1" | grep -c '"from ')" = "$(cat /tmp/sent)" ]
-}
-
-# logs_agree NODE...: have the logs of these nodes all messages, and the same ones?
-logs_agree()
-{
-	local i
-
-	for i in "$@"; do
-		wait_until 60 has_all "$i" || {
-			echo "log of node $i: $(log_of "$i" | grep -c '"from ') of $(cat /tmp/sent)"
-			head -n 2 /tmp/dump.err
-			tail -n 8 "/tmp/logd$i.err"
-			return 1
-		}
-		log_of "$i" >"/tmp/log$i"
-		cmp "/tmp/log$1" "/tmp/log$i" || return 1
-	done
-}
+# Nodes with the settings that the administrator has given.
+TUNED="1 2 3"
 
 # go_on NODE NODE: these two are a view, and messages pass
 go_on()
 {
 	wait_until 60 in_one_view "$@" && sends "$1" 10 "$@"
+}
+
+# has_tuning NODE: are the settings those that the administrator has given?
+has_tuning()
+{
+	spindle-ctl -j subgroup show node "$1" id 1 >/tmp/tuning &&
+		grep -q '"history":8388608[,}]' /tmp/tuning &&
+		grep -q '"log_stall_ms":7000[,}]' /tmp/tuning && return 0
+	grep -o '"tune":{[^}]*}' /tmp/tuning
+	return 1
+}
+
+# file_has_tuning NODE: are they in its group file?
+file_has_tuning()
+{
+	grep -q '^History = 8388608$' "$DIR/$1/group" &&
+		grep -q '^LogStallMs = 7000$' "$DIR/$1/group"
+}
+
+# have_tuning NODE...
+have_tuning()
+{
+	local i
+
+	for i in "$@"; do
+		has_tuning "$i" || return 1
+	done
 }
 
 # roll NODE: it crashes, the others go on, and it joins them
@@ -68,6 +54,10 @@ roll()
 	check "the others go on" go_on $(seq 3 | grep -v "$1")
 	check "node $1 starts again" boot "$1"
 	check "it joins the group that runs" come_together 1 2 3
+	case " $TUNED " in
+	*" $1 "*)
+		check "it has the settings from before" has_tuning "$1"
+	esac
 }
 
 # join_by_hand NODE CONTACT: an administrator has the node join
@@ -113,9 +103,25 @@ waits_for_kernel()
 	grep -q 'the kernel is on its way into a view' "/tmp/logd$1.err"
 }
 
+umask 077
+mkdir -p /var/lib
+echo "a key of thirty-two bytes, or so." >/tmp/key
 echo 0 >/tmp/sent
-restart_begin subgroup 1 max-msg 256 log 1
+check "module loads" loop_start
+ip link set lo up
+check "three nodes have the key" loop_nodes 3 key-file /tmp/key
+check "they begin a live view" live_view 3 subgroup 1 max-msg 256 log 1
+for i in 1 2 3; do
+	check "node $i gets another history" spindle-ctl subgroup set node $i id 1 history 8M
+	logd $i
+done
+check "all three are in it, with loggers" come_together 1 2 3
 check "messages are durable" sends 1 100 1 2 3
+for i in 1 2 3; do
+	check "node $i gets another limit, while its logger runs" \
+		spindle-ctl subgroup set node $i id 1 log-stall-ms 7000
+	check "its group file has both" wait_until 30 file_has_tuning $i
+done
 
 # One by one, before the group has restarted for the first time.
 for i in 1 2 3; do
@@ -127,6 +133,7 @@ check "no message is lost" logs_agree 1 2 3
 check "all nodes crash" crash 1 2 3
 check "all start again" boot 1 2 3
 check "the group is back" come_together 1 2 3
+check "with the settings from before" have_tuning 1 2 3
 check "it goes on behind what was there" sends 2 50 1 2 3
 check "no message is lost" logs_agree 1 2 3
 
@@ -141,6 +148,8 @@ check "two are a majority" come_together 2 3
 check "they go on" sends 3 40 2 3
 check "the last one joins by hand" add_by_hand 1 2
 check "its log of the era before is refused" log_is_refused 1
+# The node was in a view before its process began, so it has the default settings.
+TUNED="2 3"
 check "it leaves" limit 60 spindle-ctl node leave id 1
 check "the others are still there" wait_until 60 in_one_view 2 3
 logd 1
