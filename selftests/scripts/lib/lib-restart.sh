@@ -57,19 +57,6 @@ crash()
 	done
 }
 
-# crash_at_once NODE...: these hosts crash, and none of them has a record of a view without the others
-crash_at_once()
-{
-	local i
-
-	for i in "$@"; do
-		end_logd "$i" KILL
-	done
-	for i in "$@"; do
-		spindle-ctl node del id "$i" || return 1
-	done
-}
-
 # boot NODE...: these hosts start
 boot()
 {
@@ -188,30 +175,4 @@ waits_for()
 	cat "$DIR/$1/restart"
 	tail -n 8 "/tmp/logd$1.err"
 	return 1
-}
-
-# frames FILE: in how many blocks of a segment, from the second one on, does a frame begin?
-frames()
-{
-	local i
-
-	i=1
-	while [ "$(dd if="$1" bs=4096 skip="$i" count=1 2>/dev/null | head -c 4)" = SPLG ]; do
-		i=$((i + 1))
-	done
-	echo $((i - 1))
-}
-
-# damage NODE SUBGROUP N: a sector of a frame of the log has other bytes. N chooses the frame. A log
-# without a frame stays as it is.
-damage()
-{
-	local file blocks
-
-	file=$(grep -l SPLG $DIR/"$1"/"$2"/*.seg | head -n 1)
-	[ -n "$file" ] || return 0
-	blocks=$(frames "$file")
-	[ "$blocks" -gt 0 ] || return 0
-	dd if=/dev/urandom of="$file" bs=512 count=1 conv=notrunc seek=$((8 * (1 + $3 % blocks))) \
-		2>/dev/null
 }

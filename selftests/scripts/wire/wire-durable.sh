@@ -6,8 +6,8 @@
 # vm: crash uml timeout=300
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire-live.sh
-. ./lib-restart.sh
 
+DIR=/var/lib/spindle
 SGS="1 2 3 4"
 # The host says what this life is: "first", "joins" (the others run), "new" (the disk), "damage".
 WORDS=" ${WORDS:-} "
@@ -70,6 +70,31 @@ is_whole()
 		[ "$(wc -l </tmp/dump)" = "$lsn" ]
 }
 
+# damage SUBGROUP: a sector in the middle of a frame has other bytes. An empty log has no frame.
+damage()
+{
+	local file blocks
+
+	file=$(grep -l SPLG $DIR/"$node"/"$1"/*.seg | head -n 1)
+	[ -n "$file" ] || return 0
+	blocks=$(frames "$file")
+	[ "$blocks" -gt 0 ] || return 0
+	dd if=/dev/urandom of="$file" bs=512 count=1 conv=notrunc 2>/dev/null \
+		seek=$((8 * (1 + LIFE * 7919 % blocks)))
+}
+
+# frames FILE: in how many blocks from the second one on does a frame begin?
+frames()
+{
+	local i
+
+	i=1
+	while [ "$(dd if="$1" bs=4096 skip="$i" count=1 2>/dev/null | head -c 4)" = SPLG ]; do
+		i=$((i + 1))
+	done
+	echo $((i - 1))
+}
+
 # begin: the first view. All members are given the same.
 begin()
 {
@@ -114,7 +139,7 @@ need "module loads" modprobe spindle
 mkdir -p $DIR
 need "the disk is there" mount -t ext4 /dev/ubda $DIR
 ! is_life damage || for g in $SGS; do
-	need "the log of subgroup $g is damaged" damage "$node" "$g" $((LIFE * 7919))
+	need "the log of subgroup $g is damaged" damage "$g"
 done
 need "the node is there" wl_node "$node"
 ! is_life first || need "it begins a view" begin
