@@ -11,6 +11,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -159,6 +160,35 @@ int logd_pair_put(int fd, const uint8_t *from, size_t len)
 		at += (size_t)n;
 	}
 	return fsync(fd) ? -errno : 0;
+}
+
+/**
+ * logd_pair_replace() - write a file that is not one of a pair
+ * @dir: its directory
+ * @next: name until all bytes are on disk
+ * @name: name from then on, so that a crash leaves the former file or this one
+ * @from: the contents
+ * @len: their length
+ *
+ * Return: 0, or a negative errno.
+ */
+int logd_pair_replace(int dir, const char *next, const char *name, const uint8_t *from, size_t len)
+{
+	int fd, err;
+
+	if (unlinkat(dir, next, 0) && errno != ENOENT)
+		return -errno;
+	fd = openat(dir, next, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
+	if (fd < 0)
+		return -errno;
+	err = logd_pair_put(fd, from, len);
+	if (close(fd) && !err)
+		err = -errno;
+	if (!err && renameat(dir, next, dir, name))
+		err = -errno;
+	if (!err && fsync(dir))
+		err = -errno;
+	return err;
 }
 
 static int write_file(int dir, const char *name, const uint8_t *from, size_t len)

@@ -28,6 +28,7 @@ struct logd_pair {
 };
 
 int logd_pair_put(int fd, const uint8_t *from, size_t len);
+int logd_pair_replace(int dir, const char *next, const char *name, const uint8_t *from, size_t len);
 int logd_pair_read(struct logd_pair *pair, uint8_t *to, size_t size, size_t *len);
 int logd_pair_write(struct logd_pair *pair, const uint8_t *from, size_t len);
 
