@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Two files of which one is always whole. Each write goes to the file with the older contents, so a
- * write that does not end leaves the newer ones.
+ * write that does not end leaves the newer ones. What was read is on disk, as what was written.
  *
  * Owner: the record or the voter whose bytes the files have. Context: the main thread; a write
  * waits for the disk.
