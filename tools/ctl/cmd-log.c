@@ -10,17 +10,8 @@
 
 #include "cmd.h"
 #include "cmd-log.h"
+#include "common/live.h"
 #include "common/util.h"
-
-static const char *lineage_text(const uint8_t *lineage)
-{
-	char text[33];
-	int i;
-
-	for (i = 0; i < 16; i++)
-		snprintf(text + 2 * i, 3, "%02x", lineage[i]);
-	return ctl_strdup(text);
-}
 
 static struct json_object *damaged_json(const struct look *l)
 {
@@ -57,7 +48,7 @@ static void show_json(const struct look *l)
 	struct json_object *obj = json_object_new_object();
 
 	ctl_json_str(obj, "directory", l->dir);
-	ctl_json_str(obj, "lineage", lineage_text(info->lineage));
+	ctl_json_str(obj, "lineage", ctl_lineage_text(info->lineage, 0));
 	ctl_json_add(obj, "subgroup", ctl_json_num(info->subgroup));
 	ctl_json_add(obj, "node", ctl_json_num(info->node));
 	ctl_json_add(obj, "low", ctl_json_num(info->low));
@@ -113,7 +104,7 @@ static void show_text(const struct look *l)
 {
 	const struct spindle_log_info *info = &l->info;
 
-	print_line("lineage", lineage_text(info->lineage));
+	print_line("lineage", ctl_lineage_text(info->lineage, 0));
 	print_line("subgroup", ctl_asprintf("%u", info->subgroup));
 	print_line("node", ctl_asprintf("%u", info->node));
 	print_line("positions", ctl_log_range(info->low, info->next));

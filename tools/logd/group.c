@@ -231,26 +231,6 @@ static char *print(const struct ctl_view *view, bool due, size_t *len)
 	return fclose(f) ? NULL : text;
 }
 
-/* The name is given when the bytes are on disk, so a crash leaves one file or the other. */
-static int replace(int dir, const char *text, size_t len)
-{
-	int fd, err;
-
-	if (unlinkat(dir, NEW, 0) && errno != ENOENT)
-		return -errno;
-	fd = openat(dir, NEW, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
-	if (fd < 0)
-		return -errno;
-	err = logd_pair_put(fd, (const uint8_t *)text, len);
-	if (close(fd) && !err)
-		err = -errno;
-	if (!err && renameat(dir, NEW, dir, NAME))
-		err = -errno;
-	if (!err && fsync(dir))
-		err = -errno;
-	return err;
-}
-
 /**
  * logd_group_write() - have a view in the group file, on disk
  * @group: the present contents; out: the new ones
@@ -278,7 +258,8 @@ bool logd_group_write(struct logd_group *group, int dir, const struct ctl_view *
 	}
 	if (!parse(&now, text, len, why))
 		return false;
-	err = len > LOGD_GROUP_BYTES ? -EFBIG : replace(dir, text, len);
+	err = len > LOGD_GROUP_BYTES ? -EFBIG :
+	      logd_pair_replace(dir, NEW, NAME, (const uint8_t *)text, len);
 	if (err) {
 		logd_group_drop(&now);
 		return fail_errno(why, "write", -err);

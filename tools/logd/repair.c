@@ -148,7 +148,7 @@ void logd_repair_ask(struct logd *l, uint64_t lsn)
 
 	if (r->asked || spindle_dlog_repair_waits(&r->fix))
 		return;
-	if (!l->peers || !l->peers->on) {
+	if (!l->peers->on) {
 		logd_say(l, "position %" PRIu64 " cannot be repaired, because no other node may "
 			 "be asked (option -K)", lsn);
 		answer(l);

@@ -14,6 +14,7 @@
 
 #include <json-c/json.h>
 
+#include "common/live.h"
 #include "common/out.h"
 #include "logd.h"
 #include "restart.h"
@@ -90,17 +91,6 @@ static struct json_object *json_here(const struct attempt *a, bool here)
 	return list;
 }
 
-static const char *code_text(const uint64_t *code)
-{
-	const uint8_t *byte = (const uint8_t *)code;
-	char text[2 * SPINDLE_LINEAGE_LEN + 1];
-	unsigned int i;
-
-	for (i = 0; i < SPINDLE_LINEAGE_LEN; i++)
-		snprintf(text + 2 * i, 3, "%02x", byte[i]);
-	return ctl_strdup(text);
-}
-
 static struct json_object *json_loss(const struct spindle_restart_force *force)
 {
 	struct json_object *list = json_object_new_array(), *obj;
@@ -122,7 +112,7 @@ static struct json_object *json_force(const struct spindle_restart_force *force,
 {
 	struct json_object *obj = json_object_new_object();
 
-	ctl_json_str(obj, "code", code_text(code));
+	ctl_json_str(obj, "code", ctl_lineage_text(code, 0));
 	ctl_json_add(obj, "begun", json_object_new_boolean(begun));
 	ctl_json_add(obj, "nodes", json_nodes(force->proposal.node, force->proposal.members));
 	ctl_json_add(obj, "subgroups", json_loss(force));
@@ -141,7 +131,7 @@ static void add_force(struct json_object *obj, struct logd_restart *r)
 	else if (a->state == ATTEMPT_PREPARE && a->forced && logd_force_name(a->force, code))
 		ctl_json_add(obj, "forced", json_force(a->force, code, false));
 	if (r->consents)
-		ctl_json_str(obj, "consent", code_text(r->consent));
+		ctl_json_str(obj, "consent", ctl_lineage_text(r->consent, 0));
 }
 
 /* A group runs whose era is below what this node has promised. Return: a member; NULL: none. */

@@ -244,17 +244,6 @@ static void keep_witnesses(struct ctl_view *view, const struct ctl_ids *before)
 			ctl_ids_add(&view->witnesses, before->id[i]);
 }
 
-static const char *lineage_text(const uint64_t *lineage, uint64_t era)
-{
-	const uint8_t *byte = (const uint8_t *)lineage;
-	char text[2 * SPINDLE_LINEAGE_LEN + 1];
-	unsigned int i;
-
-	for (i = 0; i < SPINDLE_LINEAGE_LEN; i++)
-		snprintf(text + 2 * i, 3, "%02x", byte[i]);
-	return ctl_asprintf("%s/%" PRIu64, text, era);
-}
-
 static bool write_group(struct logd_state *s, const struct spindle_restart_proposal *proposal,
 			const struct logd_known *known, unsigned int count)
 {
@@ -276,7 +265,7 @@ static bool write_group(struct logd_state *s, const struct spindle_restart_propo
 	keep_witnesses(&view, &s->group.view.witnesses);
 	view.vid.num = proposal->vid;
 	view.lineage = (struct ctl_val){
-		.set = true, .str = lineage_text(s->lineage, proposal->ballot.era),
+		.set = true, .str = ctl_lineage_text(s->lineage, proposal->ballot.era),
 	};
 	return logd_group_write(&s->group, s->dir, &view, s->group.due, s->why);
 }

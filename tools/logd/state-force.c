@@ -126,31 +126,14 @@ static ssize_t read_bytes(int dir, uint8_t *to)
 	return n ? n : -EBADMSG;
 }
 
-static int write_bytes(int dir, const uint8_t *from, size_t len)
-{
-	int fd, err;
-
-	if (unlinkat(dir, FORCED_NEW, 0) && errno != ENOENT)
-		return -errno;
-	fd = openat(dir, FORCED_NEW, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
-	if (fd < 0)
-		return -errno;
-	err = logd_pair_put(fd, from, len);
-	if (close(fd) && !err)
-		err = -errno;
-	if (!err && renameat(dir, FORCED_NEW, dir, FORCED))
-		err = -errno;
-	if (!err && fsync(dir))
-		err = -errno;
-	return err;
-}
-
 static bool write_file(struct logd_state *s, const struct spindle_restart_force *force)
 {
 	uint8_t *bytes = malloc(SPINDLE_RESTART_BYTES);
 	size_t len = bytes ? spindle_restart_put_force(force, bytes, SPINDLE_RESTART_BYTES) : 0;
-	int err = !bytes ? -ENOMEM : len ? write_bytes(s->dir, bytes, len) : -EINVAL;
+	int err = !bytes ? -ENOMEM : -EINVAL;
 
+	if (len)
+		err = logd_pair_replace(s->dir, FORCED_NEW, FORCED, bytes, len);
 	free(bytes);
 	return !err || fail_file(s, "write", err);
 }

@@ -107,9 +107,7 @@ static int write_metas(const struct spindle_dlog_scan *sc, int to, uint64_t low,
 		logd_file_name(file, name);
 		spindle_dlog_meta_build(piece, &sc->id, &state);
 		fd = open_new(to, name);
-		err = fd < 0 ? fd : write_piece(fd, piece, sc->id.block);
-		if (!err && fsync(fd))
-			err = -errno;
+		err = fd < 0 ? fd : logd_pair_put(fd, piece, sc->id.block);
 		if (fd >= 0 && close(fd) && !err)
 			err = -errno;
 	}

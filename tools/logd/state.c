@@ -73,6 +73,9 @@ static bool open_dir(struct logd_state *s, const char *dir)
 		err = s->dir < 0 ? -errno : 0;
 	}
 	close(base);
+	/* A process that was killed may have left names that are not on disk. */
+	if (!err && fsync(s->dir))
+		err = -errno;
 	return !err || logd_state_fail(s, "cannot use %s: %s", s->path, strerror(-err));
 }
 
