@@ -10,7 +10,8 @@
  *	- all logs have the same messages at the same positions;
  *	- of each life of a sender, each message comes once, in order, without a gap;
  *	- a message that was read and durable is where it was read; one that was sent and durable
- *	  is in the logs.
+ *	  is in the logs;
+ *	- a reader has read each position once, in order, from its first one on.
  *
  * The last line of ACKS may be incomplete, because its process was killed. Exit status 0: all holds,
  * and a line has the numbers. 1: a sentence names the difference.
@@ -132,7 +133,21 @@ static void count_lives(const struct dump *d)
 	}
 }
 
-static void check_ack(const char *name, const char *line, const struct dump *d)
+/* @next: the position that the reader has to have read next; UINT64_MAX: any */
+static void check_read(const char *name, const struct durable_text *t, uint64_t lsn,
+		       uint64_t *next, const struct dump *d)
+{
+	if (*next != UINT64_MAX && lsn != *next)
+		die("%s: position %" PRIu64 " was read, instead of %" PRIu64 "\n", name, lsn, *next);
+	if (lsn >= d->num)
+		die("%s: position %" PRIu64 " was durable, and the logs end at %zu\n", name, lsn,
+		    d->num);
+	if (!same(&d->at[lsn], t))
+		die("%s: position %" PRIu64 " was durable, and is another message\n", name, lsn);
+	*next = lsn + 1;
+}
+
+static void check_ack(const char *name, const char *line, uint64_t *next, const struct dump *d)
 {
 	struct durable_text t;
 	const struct life *l;
@@ -140,12 +155,7 @@ static void check_ack(const char *name, const char *line, const struct dump *d)
 
 	if (sscanf(line, "r %" SCNu64 " %" SCNu32 " %" SCNu64 " %" SCNu64 "\n", &lsn, &t.node,
 		   &t.life, &t.n) == 4) {
-		if (lsn >= d->num)
-			die("%s: position %" PRIu64 " was durable, and the logs end at %zu\n", name,
-			    lsn, d->num);
-		if (!same(&d->at[lsn], &t))
-			die("%s: position %" PRIu64 " was durable, and is another message\n", name,
-			    lsn);
+		check_read(name, &t, lsn, next, d);
 		return;
 	}
 	if (sscanf(line, "w %" SCNu32 " %" SCNu64 " %" SCNu64 "\n", &t.node, &t.life, &t.n) != 3)
@@ -158,13 +168,13 @@ static void check_ack(const char *name, const char *line, const struct dump *d)
 
 static uint64_t check_acks(const char *name, const struct dump *d)
 {
+	uint64_t count = 0, next = UINT64_MAX;
 	FILE *in = open_file(name);
-	uint64_t count = 0;
 	char *line = NULL;
 	size_t room = 0;
 
 	while (getline(&line, &room, in) > 0 && line[strlen(line) - 1] == '\n') {
-		check_ack(name, line, d);
+		check_ack(name, line, &next, d);
 		count++;
 	}
 	free(line);

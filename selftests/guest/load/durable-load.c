@@ -2,7 +2,7 @@
 /*
  * durable-load: a process that sends to a durable subgroup, and notes what was acknowledged.
  *
- *	durable-load -n NODE -g SUBGROUP -l LIFE -o FILE [-w] [-G]
+ *	durable-load -n NODE -g SUBGROUP -l LIFE -o FILE [-p MICROSECONDS] [-w] [-G]
  *
  * The text of a message is "NODE LIFE N ", then letters that follow from these numbers. The program
  * sends until it is killed, or until the subgroup ends for the node. Each line of FILE is an
@@ -13,6 +13,7 @@
  *
  * durable-check looks for all of them in the logs.
  *
+ *	-p	the pause behind each message (0)
  *	-w	sends by spindle_send_durable(), one after the other; otherwise up to AHEAD messages
  *		of its own are not durable yet
  *	-G	the subgroup delivers what is durable: a message that is read has to be
@@ -38,7 +39,7 @@
 #define die(...) do { fprintf(stderr, "durable-load: " __VA_ARGS__); exit(1); } while (0)
 
 static struct {
-	uint32_t node, group;
+	uint32_t node, group, pause_us;
 	uint64_t life;
 	bool waits, gated;
 } opt;
@@ -170,6 +171,8 @@ static void *send_all(void *arg)
 
 		if (!(opt.waits ? send_durable : send_ahead)(n, text, len))
 			return arg;
+		if (opt.pause_us)
+			usleep(opt.pause_us);
 	}
 }
 
@@ -179,12 +182,13 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	int c;
 
-	while ((c = getopt(argc, argv, "n:g:l:o:wG")) >= 0) {
+	while ((c = getopt(argc, argv, "n:g:l:o:p:wG")) >= 0) {
 		switch (c) {
 		case 'n': opt.node = atoi(optarg); break;
 		case 'g': opt.group = atoi(optarg); break;
 		case 'l': opt.life = strtoull(optarg, NULL, 10); break;
 		case 'o': file = optarg; break;
+		case 'p': opt.pause_us = atoi(optarg); break;
 		case 'w': opt.waits = true; break;
 		case 'G': opt.gated = true; break;
 		default: return 1;

@@ -57,6 +57,19 @@ crash()
 	done
 }
 
+# crash_at_once NODE...: these hosts crash, and none of them has a record of a view without the others
+crash_at_once()
+{
+	local i
+
+	for i in "$@"; do
+		end_logd "$i" KILL
+	done
+	for i in "$@"; do
+		spindle-ctl node del id "$i" || return 1
+	done
+}
+
 # boot NODE...: these hosts start
 boot()
 {

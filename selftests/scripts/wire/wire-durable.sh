@@ -6,6 +6,7 @@
 # vm: crash uml timeout=300
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire-live.sh
+. ./lib-durable.sh
 
 DIR=/var/lib/spindle
 SGS="1 2 3 4"
@@ -70,29 +71,42 @@ is_whole()
 		[ "$(wc -l </tmp/dump)" = "$lsn" ]
 }
 
-# damage SUBGROUP: a sector in the middle of a frame has other bytes. An empty log has no frame.
-damage()
+# segments SUBGROUP: how many of its log have frames?
+segments()
 {
-	local file blocks
-
-	file=$(grep -l SPLG $DIR/"$node"/"$1"/*.seg | head -n 1)
-	[ -n "$file" ] || return 0
-	blocks=$(frames "$file")
-	[ "$blocks" -gt 0 ] || return 0
-	dd if=/dev/urandom of="$file" bs=512 count=1 conv=notrunc 2>/dev/null \
-		seek=$((8 * (1 + LIFE * 7919 % blocks)))
+	grep -l SPLG $DIR/"$node"/"$1"/*.seg | wc -l
 }
 
-# frames FILE: in how many blocks from the second one on does a frame begin?
-frames()
+# two_segments: has each log of which all members count more than one? What is in the first one was
+# acknowledged then, as the second one says.
+two_segments()
 {
-	local i
+	[ "$(segments 1)" -gt 1 ] && [ "$(segments 2)" -gt 1 ]
+}
 
-	i=1
-	while [ "$(dd if="$1" bs=4096 skip="$i" count=1 2>/dev/null | head -c 4)" = SPLG ]; do
-		i=$((i + 1))
-	done
-	echo $((i - 1))
+# hurt SUBGROUP: a message that was acknowledged is damaged, and a scan says so
+hurt()
+{
+	[ "$(segments "$1")" -gt 1 ] && damage $DIR/"$node"/"$1" $((LIFE * 7919)) &&
+		is_damaged $DIR/"$node"/"$1" && echo "$1" >>/tmp/hurt
+}
+
+# hurt_all: the log of a majority may be one of those that are behind, and then it stays as it is
+hurt_all()
+{
+	hurt 1 && hurt 2 || return 1
+	[ "$(segments 3)" = 1 ] || hurt 3 || return 1
+	[ "$(segments 4)" = 1 ] || hurt 4
+}
+
+# all_mended: was the damage of each log noticed, and repaired?
+all_mended()
+{
+	local g
+
+	while read -r g; do
+		mended "$node" "$g" $DIR/"$node"/"$g" /tmp/logd.err || return 1
+	done </tmp/hurt
 }
 
 # begin: the first view. All members are given the same.
@@ -110,6 +124,24 @@ begin()
 join_others()
 {
 	try_join "$node" $((node % 3 + 1)) $(((node + 1) % 3 + 1))
+}
+
+# logd_begins: the process of this node
+logd_begins()
+{
+	spindle-logd -S 1 -K /tmp/key "$node" >/dev/null 2>>/tmp/logd.err &
+	logd=$!
+}
+
+# logd_falls: it dies under load, and comes back
+logd_falls()
+{
+	kill -KILL "$logd"
+	need "spindle-logd dies" wait_until 30 dead "$logd"
+	logd_begins
+	need "it comes back" wait_until 120 together
+	need "it writes other segments" wait_until 120 two_segments
+	rm "$LOGS/kill.$LIFE"
 }
 
 # loads: a process for each subgroup. One of two sends and waits, and the other one sends ahead.
@@ -138,13 +170,11 @@ setup_rxe_eth "$(addr_of "$node")" || bail "a card with rxe"
 need "module loads" modprobe spindle
 mkdir -p $DIR
 need "the disk is there" mount -t ext4 /dev/ubda $DIR
-! is_life damage || for g in $SGS; do
-	need "the log of subgroup $g is damaged" damage "$g"
-done
+! is_life damage || need "its logs are damaged, and scans name that" hurt_all
 need "the node is there" wl_node "$node"
 ! is_life first || need "it begins a view" begin
 ! is_life new || need "it joins" wait_until 120 join_others
-spindle-logd -S 1 -K /tmp/key "$node" >/dev/null 2>/tmp/logd.err &
+logd_begins
 need "all nodes are together" wait_until 120 together
 if ! is_life joins; then
 	for g in $SGS; do
@@ -152,11 +182,13 @@ if ! is_life joins; then
 		cp /tmp/dump "$LOGS/dump-$g.$LIFE"
 	done
 fi
+! is_life damage || need "the damage was noticed, and is repaired" wait_until 120 all_mended
 : >"$LOGS/ready.$LIFE"
 need "the host lets the load begin" wait_until 300 test -e "$LOGS/go.$LIFE"
 loads
 # Until the power goes.
 while [ ! -s /tmp/load.err ]; do
+	[ ! -e "$LOGS/kill.$LIFE" ] || logd_falls
 	usleep 200000
 done
 sed 's/^/# /' /tmp/load.err
