@@ -1,55 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# Logs of spindle-logd that are damaged, and loads that note what was acknowledged. Source it after
-# lib-live.sh, and for the loads after lib-restart.sh, too.
-
-# ---- damage ------------------------------------------------------------------------
-
-# frames FILE: in how many blocks of a segment, from the second one on, does a frame begin?
-frames()
-{
-	local i
-
-	i=1
-	while [ "$(dd if="$1" bs=4096 skip="$i" count=1 2>/dev/null | head -c 4)" = SPLG ]; do
-		i=$((i + 1))
-	done
-	echo $((i - 1))
-}
-
-# damage LOG N: a sector of the oldest segment in the directory LOG has other bytes. N chooses the
-# frame. The last one of a segment is left out, because nothing may say that it was acknowledged.
-# Status 1: there are less than two frames, and the log stays as it is.
-damage()
-{
-	local file blocks
-
-	file=$(grep -l SPLG "$1"/*.seg 2>/dev/null | head -n 1)
-	[ -n "$file" ] || return 1
-	blocks=$(frames "$file")
-	[ "$blocks" -gt 1 ] || return 1
-	dd if=/dev/urandom of="$file" bs=512 count=1 conv=notrunc 2>/dev/null \
-		seek=$((8 * (1 + $2 % (blocks - 1))))
-}
-
-# is_damaged LOG: does a scan name what is missing?
-is_damaged()
-{
-	! spindle-ctl log verify "$1" >/tmp/verify 2>&1 && grep -q '^damaged' /tmp/verify && return 0
-	cat /tmp/verify
-	return 1
-}
-
-# mended NODE SUBGROUP LOG ERRORS: has the process of the node found its log damaged, and is nothing
-# missing in it any more? ERRORS is what the process has said.
-mended()
-{
-	grep -q "subgroup $2 of node $1: positions .* of the log are damaged" "$4" &&
-		spindle-ctl log verify "$3"
-}
-
-# ---- loads -------------------------------------------------------------------------
+# Loads at nodes of one guest, which note what was acknowledged, and the comparison with the logs. Source
+# it after lib-live.sh and lib-restart.sh.
 
 # Ids of the processes are in a file, because a check has a shell of its own. The load of the next life
 # has the next number.
@@ -100,7 +53,7 @@ load()
 			options=
 			[ $(((life + g) % 2)) = 0 ] || options=-w
 			# shellcheck disable=SC2086
-			durable-load -n "$i" -g "$g" -l "$life" -p 5000 \
+			durable-load -n "$i" -g "$g" -l "$life" -p 50000 \
 				-o "/tmp/acks-$g.$i.$life" $options >/dev/null 2>>/tmp/loads.err &
 			echo $! >>/tmp/loads.pid
 		done

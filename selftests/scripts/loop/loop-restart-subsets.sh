@@ -11,6 +11,7 @@
 . ./lib-live.sh
 . ./lib-restart.sh
 . ./lib-durable.sh
+. ./lib-damage.sh
 
 SGS="1 2"
 

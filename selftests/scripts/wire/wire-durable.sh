@@ -6,7 +6,7 @@
 # vm: crash uml timeout=300
 # shellcheck disable=SC2154 # node and nodes come from lib-wire.sh
 . ./lib-wire-live.sh
-. ./lib-durable.sh
+. ./lib-damage.sh
 
 DIR=/var/lib/spindle
 SGS="1 2 3 4"
@@ -71,32 +71,31 @@ is_whole()
 		[ "$(wc -l </tmp/dump)" = "$lsn" ]
 }
 
-# segments SUBGROUP: how many of its log have frames?
-segments()
+# has_more SUBGROUP: has its log more than one segment?
+has_more()
 {
-	grep -l SPLG $DIR/"$node"/"$1"/*.seg | wc -l
+	[ "$(segments $DIR/"$node"/"$1" | wc -l)" -gt 1 ]
 }
 
-# two_segments: has each log of which all members count more than one? What is in the first one was
-# acknowledged then, as the second one says.
-two_segments()
+# both_have_more: do so the logs of the subgroups in which all members count?
+both_have_more()
 {
-	[ "$(segments 1)" -gt 1 ] && [ "$(segments 2)" -gt 1 ]
+	has_more 1 && has_more 2
 }
 
 # hurt SUBGROUP: a message that was acknowledged is damaged, and a scan says so
 hurt()
 {
-	[ "$(segments "$1")" -gt 1 ] && damage $DIR/"$node"/"$1" $((LIFE * 7919)) &&
-		is_damaged $DIR/"$node"/"$1" && echo "$1" >>/tmp/hurt
+	damage $DIR/"$node"/"$1" $((LIFE * 7919)) && is_damaged $DIR/"$node"/"$1" &&
+		echo "$1" >>/tmp/hurt
 }
 
-# hurt_all: the log of a majority may be one of those that are behind, and then it stays as it is
+# hurt_all: this log may be behind the majority of a subgroup, and then it may stay as it is
 hurt_all()
 {
 	hurt 1 && hurt 2 || return 1
-	[ "$(segments 3)" = 1 ] || hurt 3 || return 1
-	[ "$(segments 4)" = 1 ] || hurt 4
+	! has_more 3 || hurt 3 || return 1
+	! has_more 4 || hurt 4
 }
 
 # all_mended: was the damage of each log noticed, and repaired?
@@ -140,11 +139,12 @@ logd_falls()
 	need "spindle-logd dies" wait_until 30 dead "$logd"
 	logd_begins
 	need "it comes back" wait_until 120 together
-	need "it writes other segments" wait_until 120 two_segments
+	need "it writes other segments" wait_until 120 both_have_more
 	rm "$LOGS/kill.$LIFE"
 }
 
-# loads: a process for each subgroup. One of two sends and waits, and the other one sends ahead.
+# loads: a process for each subgroup. One of two sends and waits, and the other one sends ahead. They
+# leave some of the processors to the others.
 loads()
 {
 	local g options
@@ -156,8 +156,8 @@ loads()
 		2 | 4) options="$options -G" ;;
 		esac
 		# shellcheck disable=SC2086
-		durable-load -n "$node" -g "$g" -l "$LIFE" -o "$LOGS/acks-$g.$LIFE" $options \
-			2>>/tmp/load.err &
+		durable-load -n "$node" -g "$g" -l "$LIFE" -p 20000 \
+			-o "$LOGS/acks-$g.$LIFE" $options 2>>/tmp/load.err &
 	done
 }
 
