@@ -50,8 +50,9 @@ static inline bool durable_parse(const void *bytes, uint32_t len, struct durable
 		return false;
 	memcpy(text, bytes, len);
 	text[len] = '\0';
-	return sscanf(text, "%" SCNu32 " %" SCNu64 " %" SCNu64 " ", &t->node, &t->life, &t->n) == 3 &&
-	       durable_print(t, want) == len && !memcmp(text, want, len);
+	if (sscanf(text, "%" SCNu32 " %" SCNu64 " %" SCNu64 " ", &t->node, &t->life, &t->n) != 3)
+		return false;
+	return durable_print(t, want) == len && !memcmp(text, want, len);
 }
 
 #endif /* SPINDLE_GUEST_DURABLE_H */

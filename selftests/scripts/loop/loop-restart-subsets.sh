@@ -127,12 +127,12 @@ two_are_damaged()
 }
 
 restart_begin subgroup 1 max-msg 256 log 1 subgroup 2 max-msg 256 log 1 ack majority
-in_turn load 1 2 3
-in_turn calm 2 3 1
-in_turn load 3 1 2
 at_once load
 one_is_damaged
 two_are_damaged
+in_turn load 1 2 3
+in_turn calm 2 3 1
+in_turn load 3 1 2
 check "nodes go" crash 1 2 3
 check "module goes" limit 60 rmmod spindle
 finish
