@@ -15,8 +15,8 @@ frames()
 	od -An -v -tu4 -w4096 "$1" | awk '$1 == 1196183635 && $5 { print NR - 1 }'
 }
 
-# damage LOG N: a sector of the oldest segment has other bytes. N chooses the frame. Status 1: the log
-# stays as it is, because it has no second segment, which says that all of the first one was
+# damage LOG N: a sector of the oldest segment has other bytes. N chooses the frame. Status 1: the
+# log stays as it is, because it has no second segment, which says that all of the first one was
 # acknowledged.
 damage()
 {

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# Loads at nodes of one guest, which note what was acknowledged, and the comparison with the logs. Source
-# it after lib-live.sh and lib-restart.sh.
+# Loads at nodes of one guest, which note what was acknowledged, and the comparison with the logs.
+# Source it after lib-live.sh and lib-restart.sh.
 
-# Ids of the processes are in a file, because a check has a shell of its own. The load of the next life
-# has the next number.
+# Ids of the processes are in a file, because a check has a shell of its own. The load of the next
+# life has the next number.
 life=0
 
 # established NODE...: may messages become durable at these nodes?
@@ -41,8 +41,8 @@ each_has()
 	done
 }
 
-# load NODE...: each of these nodes sends to all subgroups, and has acknowledgements. The loads leave
-# some of the processor to the others, because it is the only one.
+# load NODE...: each of these nodes sends to all subgroups, and has acknowledgements. The loads
+# leave some of the processor to the others, because it is the only one.
 load()
 {
 	local i g options

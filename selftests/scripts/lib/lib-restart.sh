@@ -27,8 +27,8 @@ restart_begin()
 	check "all three are in it, with loggers" come_together 1 2 3
 }
 
-# logd NODE: begin its process, which restarts the group or joins it. A check has a shell of its own,
-# so the id of the process is in a file.
+# logd NODE: begin its process, which restarts the group or joins it. A check has a shell of its
+# own, so the id of the process is in a file.
 logd()
 {
 	spindle-logd -S 1 -K /tmp/key "$1" >/dev/null 2>>"/tmp/logd$1.err" &
@@ -45,8 +45,8 @@ end_logd()
 	wait_until 30 dead "$pid"
 }
 
-# crash NODE...: these hosts crash, one right after the other. The last ones may be in another view by
-# then.
+# crash NODE...: these hosts crash, one right after the other. The last ones may be in another view
+# by then.
 crash()
 {
 	local i
@@ -57,7 +57,8 @@ crash()
 	done
 }
 
-# crash_at_once NODE...: these hosts crash, and none of them has a record of a view without the others
+# crash_at_once NODE...: these hosts crash, and none of them has a record of a view without the
+# others
 crash_at_once()
 {
 	local i

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# spindle-logd of durable subgroups is killed again and again under load: at one node, at two, and at
-# all three. Each process comes back within the time of on-log-stall, so no view changes. The logs have
-# all that was acknowledged, once and in order. A process that does not come back costs its node the
-# view.
+# spindle-logd of durable subgroups is killed again and again under load: at one node, at two, and
+# at all three. Each process comes back within the time of on-log-stall, so no view changes. The
+# logs have all that was acknowledged, once and in order. A process that does not come back costs
+# its node the view.
 # vm: timeout=300 uml
 . ./guest-lib.sh
 . ./lib-tap.sh

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# After a crash of all nodes, each subset of them starts. One node waits and names the others. Two go on
-# and the third one joins, and three go on at once. Logs are damaged, too. All that was acknowledged is
-# there, with "ack all" and with "ack majority".
+# After a crash of all nodes, each subset of them starts. One node waits and names the others. Two
+# go on and the third one joins, and three go on at once. Logs are damaged, too. All that was
+# acknowledged is there, with "ack all" and with "ack majority".
 # vm: timeout=600 uml
 . ./guest-lib.sh
 . ./lib-tap.sh
@@ -15,8 +15,8 @@
 
 SGS="1 2"
 
-# go_down LOAD: all nodes crash, under load or when all is durable. The node names of a description are
-# in $what.
+# go_down LOAD: all nodes crash, under load or when all is durable. The node names of a description
+# are in $what.
 go_down()
 {
 	life=$((life + 1))

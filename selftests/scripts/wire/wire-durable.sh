@@ -143,8 +143,8 @@ logd_falls()
 	rm "$LOGS/kill.$LIFE"
 }
 
-# loads: a process for each subgroup. One of two sends and waits, and the other one sends ahead. They
-# leave some of the processors to the others.
+# loads: a process for each subgroup. One of two sends and waits, and the other one sends ahead.
+# They leave some of the processors to the others.
 loads()
 {
 	local g options
