@@ -13,8 +13,8 @@
  *	  is in the logs;
  *	- a reader has read each position once, in order, from its first one on.
  *
- * The last line of ACKS may be incomplete, because its process was killed. Exit status 0: all holds,
- * and a line has the numbers. 1: a sentence names the difference.
+ * The last line of ACKS may be incomplete, because its process was killed. Exit status 0: all
+ * holds, and a line has the numbers. 1: a sentence names the difference.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -138,7 +138,8 @@ static void check_read(const char *name, const struct durable_text *t, uint64_t 
 		       uint64_t *next, const struct dump *d)
 {
 	if (*next != UINT64_MAX && lsn != *next)
-		die("%s: position %" PRIu64 " was read, instead of %" PRIu64 "\n", name, lsn, *next);
+		die("%s: position %" PRIu64 " was read, instead of %" PRIu64 "\n", name, lsn,
+		    *next);
 	if (lsn >= d->num)
 		die("%s: position %" PRIu64 " was durable, and the logs end at %zu\n", name, lsn,
 		    d->num);

@@ -5,8 +5,8 @@
  *	durable-load -n NODE -g SUBGROUP -l LIFE -o FILE [-p MICROSECONDS] [-w] [-G]
  *
  * The text of a message is "NODE LIFE N ", then letters that follow from these numbers. The program
- * sends until it is killed, or until the subgroup ends for the node. Each line of FILE is an
- * acknowledgement, and is written behind it:
+ * sends until it is killed, or until the subgroup ends for the node. Each line of FILE says
+ * what was acknowledged, and is written behind that:
  *
  *	r LSN NODE LIFE N	this message was read at the position, and is durable
  *	w NODE LIFE N		spindle_send_durable() has returned 0
