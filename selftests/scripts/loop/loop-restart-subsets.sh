@@ -47,21 +47,28 @@ others()
 	esac
 }
 
-# in_turn LOAD NODE NODE NODE: the nodes start one after the other
+# start_in_turn NODE NODE NODE: the nodes start one after the other
+start_in_turn()
+{
+	check "$what: one starts" boot "$1"
+	check "$what: it waits, and names the others" waits_for "$1" \
+		"1 more of these nodes has to be there: $(others "$1") "
+	check "$what: it is in no view" status_says "$1" 'has no live view'
+	check "$what: another one starts" boot "$2"
+	check "$what: the two are a group" come_together "$1" "$2"
+	life=$((life + 1))
+	check "$what: they go on" load "$1" "$2"
+	check "$what: the last one starts" boot "$3"
+	all_is_well
+}
+
+# in_turn LOAD NODE NODE NODE
 in_turn()
 {
 	what="$1, nodes $2, $3, $4 in turn"
 	go_down "$1"
-	check "$what: one starts" boot "$2"
-	check "$what: it waits, and names the others" waits_for "$2" \
-		"1 more of these nodes has to be there: $(others "$2") "
-	check "$what: it is in no view" status_says "$2" 'has no live view'
-	check "$what: another one starts" boot "$3"
-	check "$what: the two are a group" come_together "$2" "$3"
-	life=$((life + 1))
-	check "$what: they go on" load "$2" "$3"
-	check "$what: the last one starts" boot "$4"
-	all_is_well
+	shift
+	start_in_turn "$@"
 }
 
 at_once()
@@ -95,16 +102,11 @@ all_mended()
 # Another log covers what is damaged.
 one_is_damaged()
 {
-	what="a damaged log"
+	what="a damaged log, nodes 1, 2, 3 in turn"
 	go_down calm
 	check "$what: node 1 has it" hurt 1
-	check "$what: two nodes start" boot 1 2
-	check "$what: they are a group" come_together 1 2
-	life=$((life + 1))
-	check "$what: they go on" load 1 2
+	start_in_turn 1 2 3
 	check "$what: node 1 has noticed it, and repairs it" wait_until 60 all_mended 1
-	check "$what: the last one starts" boot 3
-	all_is_well
 }
 
 # No log covers it but that of the third node.
@@ -130,7 +132,6 @@ restart_begin subgroup 1 max-msg 256 log 1 subgroup 2 max-msg 256 log 1 ack majo
 at_once load
 one_is_damaged
 two_are_damaged
-in_turn load 1 2 3
 in_turn calm 2 3 1
 in_turn load 3 1 2
 check "nodes go" crash 1 2 3
