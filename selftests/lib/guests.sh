@@ -39,6 +39,12 @@ has_directive()
 	find_directive "$1" "$2"
 }
 
+# Sort lines "SECONDS WHAT" by time, the longest first, and print what it is.
+longest_first()
+{
+	sort -s -k1,1rn | cut -d ' ' -f 2-
+}
+
 # run COMMAND ARG...: start a guest that ends with this shell. The shell handles no signal while it
 # runs a command in the foreground. The guest's output goes through.
 run()
