@@ -423,6 +423,24 @@ static void damage(void)
 	CHECK_EQ(judge("AB"), SPINDLE_RESTART_NEW);
 }
 
+/* A log counts up to its first damage, so two logs do not cover each other. */
+static void damage_everywhere(void)
+{
+	begin();
+	known('A');
+	add('A', 1, 1, 0, "AB");
+	epoch('A', 1, 1, 0, 5);
+	epoch('B', 1, 1, 0, 5);
+	node('A')->part[0].log.good = 2;
+	node('B')->part[0].log.good = 4;
+	waits("AB", SPINDLE_RESTART_LOGS, 1, "AB");
+	CHECK_EQ(answer.part[0].base, 4);
+	CHECK_EQ(answer.part[0].to, 5);
+	/* A log that is whole is enough, also if it ends earlier. */
+	node('B')->part[0].log.end = 4;
+	CHECK_EQ(judge("AB"), SPINDLE_RESTART_NEW);
+}
+
 /* ---- logs ---------------------------------------------------------------------------------- */
 
 static uint64_t cut(char name, uint64_t era, uint64_t vid)
@@ -1344,6 +1362,7 @@ static const struct tap_case cases[] = {
 	{ "a report counts once, for its attempt and its lineage", which_reports },
 	{ "with ack majority, a majority has to have logs", logs_of_majority },
 	{ "a damaged log counts where another one covers it", damage },
+	{ "logs that are damaged in different places do not cover each other", damage_everywhere },
 	{ "a log is cut by the epochs of its messages", cut_by_epoch },
 	{ "a log whose epochs are not told cannot be used", cut_without_epochs },
 	{ "the base is the longest log on the way to the newest view", base_is_on_the_way },
