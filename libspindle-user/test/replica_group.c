@@ -432,7 +432,7 @@ int spindle_attach(struct spindle_queue *q, const struct spindle_attach_opts *o)
 	w->need_wakeup = 1;
 	q->fd = eventfd(0, EFD_CLOEXEC);
 	q->node = o->node;
-	q->features = SPINDLE_FEAT_ORDERED;
+	q->features = SPINDLE_FEAT_ORDERED | (group.logs ? SPINDLE_FEAT_LOG : 0);
 	attach_history(q, first);
 	q->window = WINDOW;
 	q->max_msg = GROUP_MSG;
@@ -815,6 +815,9 @@ void group_begin(uint64_t seed)
 	group.now_ms = 1000;
 	group.history = 0;
 	group.fill = false;
+	group.logs = false;
+	group.faults = false;
+	group.durable = 0;
 	group.forgets = 0;
 	group.wrong = NULL;
 	last_vid = 1;
