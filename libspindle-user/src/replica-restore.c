@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A replica without a state in a durable subgroup: get the state from a snapshot and the log of this
- * node. No other replica is asked.
+ * A replica without a state in a durable subgroup: get the state from a snapshot and the log of
+ * this node. No other replica is asked.
  *
  *	WAITS	 until the logger of this node is attached: from then on the log is that of the group
  *	LOOKS	 for the newest snapshot that the group has gone on from
@@ -10,8 +10,8 @@
  *	ENDS	 replays what has come by then, and messages that arrive are kept aside
  *
  * So the replica keeps aside what arrives during the second replay only, which is short. A log that
- * is being filled may not have the next message yet: then the replay pauses (PAUSES). If there is no
- * progress for as long as a transfer may stand still, the replica asks the others.
+ * is being filled may not have the next message yet: then the replay pauses (PAUSES). If there is
+ * no progress for as long as a transfer may stand still, the replica asks the others.
  *
  * Looks and replays are jobs of the thread of the joiner, which has nothing else to do then. The
  * thread owns fd, loaded, final, replay and the table of nodes while it runs.

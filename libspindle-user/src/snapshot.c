@@ -157,7 +157,7 @@ int spindle_snapshot_seal(int fd, const struct spindle_place *place)
 
 /* ---- the files of a program ------------------------------------------------ */
 
-/* Open a snapshot, and look at its head and its length. Return: a descriptor or a negative errno. */
+/* Open a snapshot whose head and length are right. Return: a descriptor or a negative errno. */
 static int open_one(int dir, const char *file, struct spindle_dlog_snapshot *st)
 {
 	int fd = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), err;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Logs of the nodes of replica_group.h, with snapshots, in one process. The functions have the names
- * of those of the library, so this is linked in place of them.
+ * Logs of the nodes of replica_group.h, with snapshots, in one process. The functions have the
+ * names of those of the library, so this is linked in place of them.
  *
  * A log has all messages from @low on. Calls fail now and then, as those of a log that is being
  * filled do.

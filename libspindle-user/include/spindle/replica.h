@@ -195,7 +195,8 @@ struct spindle_replica_opts {
  *
  * Return: 0, or with nothing left open: the errors of spindle_attach() but -ESTALE, -EINVAL (an
  * argument), -EOPNOTSUPP (the subgroup has no order), -EMSGSIZE (its messages are shorter than 64
- * bytes), -ENOMEM, -EMFILE. @dir without a good @program is -EINVAL. spindle_replica_strerror() has words for them.
+ * bytes), -ENOMEM, -EMFILE. @dir without a good @program is -EINVAL.
+ * spindle_replica_strerror() has words for them.
  */
 SPINDLE_API int spindle_replica_open(struct spindle_replica **out,
 				     const struct spindle_replica_ops *ops, void *ctx,
