@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A file that says that a program needs no message below a position: "snapshot.NAME", because the
- * program has a snapshot, or "trim", because the administrator has said so. And files with the
- * snapshots themselves, "snap.NAME.LSN" with the position in 16 hexadecimal digits.
+ * program has a snapshot, or "trim", because the administrator has said so. The same bytes in
+ * "repair" ask for the repair of the damaged range at the position. And files with the snapshots
+ * themselves, "snap.NAME.LSN" with the position in 16 hexadecimal digits.
  *
  * Owner: the caller has all buffers. Context: any; the functions keep no state.
  */
@@ -15,6 +16,7 @@
 #include <stdint.h>
 
 #define SPINDLE_DLOG_SNAP_MAGIC		0x534c5053U	/* "SPLS" on disk */
+#define SPINDLE_DLOG_REPAIR_FILE	"repair"
 /* Characters of the name of a program. */
 #define SPINDLE_DLOG_SNAP_NAME		32U
 /* Bytes of the longest name of a file, with its end: "snapshot.", the name, ".new". */
@@ -35,7 +37,7 @@ struct spindle_dlog_snap_disk {
 	uint8_t lineage[16];
 	/** @era: of the group */
 	uint64_t era;
-	/** @lsn: no message below is needed */
+	/** @lsn: no message below is needed, or the one that is damaged */
 	uint64_t lsn;
 	/** @resv: 0 */
 	uint32_t resv;
@@ -53,7 +55,7 @@ struct spindle_dlog_snap {
 	uint8_t lineage[16];
 	/** @era: of the group */
 	uint64_t era;
-	/** @lsn: no message below is needed */
+	/** @lsn: no message below is needed, or the one that is damaged */
 	uint64_t lsn;
 };
 

@@ -10,10 +10,40 @@
 . ./lib-live.sh
 . ./lib-restart.sh
 
+# Nodes with the settings that the administrator has given.
+TUNED="1 2 3"
+
 # go_on NODE NODE: these two are a view, and messages pass
 go_on()
 {
 	wait_until 60 in_one_view "$@" && sends "$1" 10 "$@"
+}
+
+# has_tuning NODE: are the settings those that the administrator has given?
+has_tuning()
+{
+	spindle-ctl -j subgroup show node "$1" id 1 >/tmp/tuning &&
+		grep -q '"history":8388608[,}]' /tmp/tuning &&
+		grep -q '"log_stall_ms":7000[,}]' /tmp/tuning && return 0
+	grep -o '"tune":{[^}]*}' /tmp/tuning
+	return 1
+}
+
+# file_has_tuning NODE: are they in its group file?
+file_has_tuning()
+{
+	grep -q '^History = 8388608$' "$DIR/$1/group" &&
+		grep -q '^LogStallMs = 7000$' "$DIR/$1/group"
+}
+
+# have_tuning NODE...
+have_tuning()
+{
+	local i
+
+	for i in "$@"; do
+		has_tuning "$i" || return 1
+	done
 }
 
 # roll NODE: it crashes, the others go on, and it joins them
@@ -24,6 +54,10 @@ roll()
 	check "the others go on" go_on $(seq 3 | grep -v "$1")
 	check "node $1 starts again" boot "$1"
 	check "it joins the group that runs" come_together 1 2 3
+	case " $TUNED " in
+	*" $1 "*)
+		check "it has the settings from before" has_tuning "$1"
+	esac
 }
 
 # join_by_hand NODE CONTACT: an administrator has the node join
@@ -78,10 +112,16 @@ ip link set lo up
 check "three nodes have the key" loop_nodes 3 key-file /tmp/key
 check "they begin a live view" live_view 3 subgroup 1 max-msg 256 log 1
 for i in 1 2 3; do
+	check "node $i gets another history" spindle-ctl subgroup set node $i id 1 history 8M
 	logd $i
 done
 check "all three are in it, with loggers" come_together 1 2 3
 check "messages are durable" sends 1 100 1 2 3
+for i in 1 2 3; do
+	check "node $i gets another limit, while its logger runs" \
+		spindle-ctl subgroup set node $i id 1 log-stall-ms 7000
+	check "its group file has both" wait_until 30 file_has_tuning $i
+done
 
 # One by one, before the group has restarted for the first time.
 for i in 1 2 3; do
@@ -93,6 +133,7 @@ check "no message is lost" logs_agree 1 2 3
 check "all nodes crash" crash 1 2 3
 check "all start again" boot 1 2 3
 check "the group is back" come_together 1 2 3
+check "with the settings from before" have_tuning 1 2 3
 check "it goes on behind what was there" sends 2 50 1 2 3
 check "no message is lost" logs_agree 1 2 3
 
@@ -107,6 +148,8 @@ check "two are a majority" come_together 2 3
 check "they go on" sends 3 40 2 3
 check "the last one joins by hand" add_by_hand 1 2
 check "its log of the era before is refused" log_is_refused 1
+# The node was in a view before its process began, so it has the default settings.
+TUNED="2 3"
 check "it leaves" limit 60 spindle-ctl node leave id 1
 check "the others are still there" wait_until 60 in_one_view 2 3
 logd 1
