@@ -79,12 +79,12 @@ int spindle_freed_until(struct spindle_queue *q, uint32_t goal, int64_t deadline
 int spindle_report(const struct spindle_queue *q, const struct spindle_report *report);
 
 /*
- * The two halves of spindle_snapshot_commit(): write the head of @fd, and have the file durable; and
- * give the file its name, and free @s. A child of fork() may do the first one. Return: 0 or a
+ * The two halves of spindle_snapshot_commit(): write the head, and have the file durable; and give
+ * the file its name, and free @s. A child of fork() may do the first one. Return: 0 or a
  * negative errno.
  */
-int spindle_snapshot_seal(int fd, const struct spindle_place *place);
-int spindle_snapshot_publish(struct spindle_snapshot *s, uint64_t lsn);
+int spindle_snapshot_seal(const struct spindle_snapshot *s, const struct spindle_place *place);
+int spindle_snapshot_publish(struct spindle_snapshot *s, const struct spindle_place *place);
 
 /* spindle_rdmc_dispatch() of at most @budget events, above 0. */
 int spindle_rdmc_dispatch_some(struct spindle_rdmc_group *g, const struct spindle_rdmc_calls *calls,

@@ -101,7 +101,7 @@ static int look(struct spindle_replica *r)
 {
 	struct restore *s = &r->restore;
 	struct spindle_place group = s->at;
-	int fd = spindle_snapshot_open(s->dir, s->program, &group, &s->at);
+	int fd = spindle_snapshot_open(s->dir, s->program, r->q.subgroup, &group, &s->at);
 
 	s->fd = fd < 0 ? -1 : fd;
 	if (fd >= 0 || (fd == -ENODATA && !s->at.lsn && s->empty))
@@ -294,7 +294,11 @@ static int job_ended(struct spindle_replica *r, int err)
 
 	if (err && s->final)
 		return err;
-	if (s->step == RESTORE_LOOKS && !err) {
+	if (s->step == RESTORE_LOOKS && err == -ENODATA && s->at.lsn != UINT64_MAX) {
+		/* The log is there, and its beginning was trimmed. */
+		r->st.error = err;
+		give_up(r);
+	} else if (s->step == RESTORE_LOOKS && !err) {
 		r->current.n = 0;
 		rearm(r);
 		replica_set_state(r, SPINDLE_REPLICA_LOADING);

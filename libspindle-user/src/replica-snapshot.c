@@ -20,7 +20,7 @@ static int save(struct spindle_replica *r, int fd, uint64_t lsn)
 	int err = r->ops.save(r->ctx, fd, lsn);
 
 	if (!err)
-		err = spindle_snapshot_seal(fd, &r->keeper.at);
+		err = spindle_snapshot_seal(r->keeper.s, &r->keeper.at);
 	if (!err)
 		*r->keeper.sealed = true;
 	return err > 0 ? -EINVAL : err;
@@ -38,7 +38,8 @@ static int begin(struct spindle_replica *r)
 	if (shared == MAP_FAILED)
 		return -errno;
 	k->sealed = shared;
-	err = spindle_snapshot_create(&k->s, r->restore.dir, r->restore.program);
+	err = spindle_snapshot_create(&k->s, r->restore.dir, r->restore.program,
+				      r->q.subgroup);
 	if (err)
 		return err;
 	if (!(r->opts.flags & SPINDLE_REPLICA_NO_FORK))
@@ -79,7 +80,7 @@ int spindle_replica_snapshot(struct spindle_replica *r)
 static void publish(struct spindle_replica *r)
 {
 	struct keeper *k = &r->keeper;
-	int err = spindle_snapshot_publish(k->s, k->at.lsn);
+	int err = spindle_snapshot_publish(k->s, &k->at);
 
 	k->s = NULL;
 	keeper_end(r, err);

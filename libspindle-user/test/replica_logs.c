@@ -103,11 +103,13 @@ static uint32_t node_of_dir(const char *dir)
 	return (uint32_t)(dir[0] - '0');
 }
 
-int spindle_snapshot_create(struct spindle_snapshot **out, const char *dir, const char *name)
+int spindle_snapshot_create(struct spindle_snapshot **out, const char *dir, const char *name,
+			    uint32_t subgroup)
 {
 	struct spindle_snapshot *s = malloc(sizeof(*s));
 
 	(void)name;
+	(void)subgroup;
 	*out = NULL;
 	if (!s)
 		return -ENOMEM;
@@ -122,9 +124,9 @@ int spindle_snapshot_fd(const struct spindle_snapshot *s)
 	return s->fd;
 }
 
-int spindle_snapshot_seal(int fd, const struct spindle_place *place)
+int spindle_snapshot_seal(const struct spindle_snapshot *s, const struct spindle_place *place)
 {
-	(void)fd;
+	(void)s;
 	(void)place;
 	return fails(8) ? -ENOSPC : 0;
 }
@@ -138,37 +140,60 @@ void spindle_snapshot_abandon(struct spindle_snapshot *s)
 	free(s);
 }
 
-int spindle_snapshot_publish(struct spindle_snapshot *s, uint64_t lsn)
+/* One of two. */
+static void put(struct logs *l, int i, int fd, uint64_t lsn)
+{
+	drop(l, i);
+	l->fd[i] = fd;
+	l->lsn[i] = lsn;
+}
+
+/* A process that goes on from an old place may make one that is not the newest. */
+static void keep(struct logs *l, int fd, uint64_t lsn)
+{
+	if (l->fd[0] < 0 || lsn == l->lsn[0]) {
+		put(l, 0, fd, lsn);
+	} else if (lsn > l->lsn[0]) {
+		put(l, 1, l->fd[0], l->lsn[0]);
+		l->fd[0] = -1;
+		put(l, 0, fd, lsn);
+	} else if (l->fd[1] < 0 || lsn >= l->lsn[1]) {
+		put(l, 1, fd, lsn);
+	} else {
+		close(fd);
+	}
+}
+
+int spindle_snapshot_publish(struct spindle_snapshot *s, const struct spindle_place *place)
 {
 	struct logs *l = &logs[s->node];
+	uint64_t older;
 
-	if (lsn > group.durable)
+	if (place->lsn > group.durable)
 		group.wrong = "a snapshot counts that has messages that are not durable";
-	drop(l, 1);
-	l->fd[1] = l->fd[0];
-	l->lsn[1] = l->lsn[0];
-	l->fd[0] = s->fd;
-	l->lsn[0] = lsn;
-	if (group_random() % 2)
-		l->low = l->lsn[l->fd[1] >= 0];
+	keep(l, s->fd, place->lsn);
+	older = l->lsn[l->fd[1] >= 0];
+	if (group_random() % 2 && older > l->low)
+		l->low = older;
 	group.snapshots++;
 	free(s);
 	return 0;
 }
 
-int spindle_snapshot_open(const char *dir, const char *name, const struct spindle_place *place,
-			  struct spindle_place *at)
+int spindle_snapshot_open(const char *dir, const char *name, uint32_t subgroup,
+			  const struct spindle_place *place, struct spindle_place *at)
 {
 	struct logs *l = &logs[node_of_dir(dir)];
 	/* The newest one may be damaged. */
 	int i = l->fd[1] >= 0 && fails(3), fd;
 
 	(void)name;
+	(void)subgroup;
 	*at = *place;
 	if (fails(8))
 		return -EBUSY;
 	at->lsn = l->low;
-	if (l->fd[i] < 0)
+	if (l->fd[i] < 0 || l->lsn[i] < l->low)
 		return -ENODATA;
 	at->lsn = l->lsn[i];
 	fd = dup(l->fd[i]);

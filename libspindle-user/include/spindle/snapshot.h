@@ -2,14 +2,14 @@
 /*
  * Snapshots: states of a program in files beside the log of a durable subgroup.
  *
- *	spindle_snapshot_create(&s, dir, "counters");
+ *	spindle_snapshot_create(&s, dir, "counters", subgroup);
  *	write the state to spindle_snapshot_fd(s)
  *	spindle_wait_durable(q, place.lsn, -1);
  *	spindle_snapshot_commit(s, &place);
  *
  * and in the next life
  *
- *	fd = spindle_snapshot_open(dir, "counters", &group, &place);
+ *	fd = spindle_snapshot_open(dir, "counters", subgroup, &group, &place);
  *	read the state from fd
  *	spindle_replay_open(&r, &(struct spindle_replay_opts){ .from = &place, .dir = dir, ... });
  *
@@ -42,13 +42,14 @@ struct spindle_snapshot;
  * @s: the snapshot; NULL after an error
  * @dir: path of the directory of the log, which the program may write to
  * @name: of the program: small letters, digits, '-' and '_', at most 32 of them
+ * @subgroup: id of the subgroup
  *
- * What an earlier call has left unfinished is overwritten.
+ * What an earlier call has left unfinished is removed. The file belongs to the user of this process.
  *
  * Return: 0; -EINVAL: the name; -ENOMEM; or why the directory cannot be written to.
  */
 SPINDLE_API int spindle_snapshot_create(struct spindle_snapshot **s, const char *dir,
-					const char *name);
+					const char *name, uint32_t subgroup);
 
 /**
  * spindle_snapshot_fd() - where the state is written to
@@ -88,11 +89,13 @@ SPINDLE_API void spindle_snapshot_abandon(struct spindle_snapshot *s);
  * spindle_snapshot_open() - open the newest snapshot that the group has gone on from
  * @dir: path of the directory of the log
  * @name: of the program
+ * @subgroup: id of the subgroup
  * @group: lineage and era of the group, as spindle_place() has them
  * @at: set to the place of the snapshot, with the era of the group, for spindle_replay_opts.from
  *
  * Reads the log and the snapshot once. A snapshot is passed over if its bytes do not check, if
- * messages behind it were trimmed, or if it is of another lineage or of a later era. A snapshot of
+ * messages behind it were trimmed, or if it is of another subgroup or lineage, or of a later era. So
+ * is a file that anybody but root and the user of this process owns or may write to. A snapshot of
  * an earlier era counts only if the log shows that no message of a later era is in front of its
  * place.
  *
@@ -101,10 +104,11 @@ SPINDLE_API void spindle_snapshot_abandon(struct spindle_snapshot *s);
  *
  * Return: a descriptor that stands where the state begins, and which the caller closes; -ENODATA:
  * there is no such snapshot, and @at has the position that the log begins with: if that is 0, an
- * empty state and a replay from there give the state; -EXDEV: the log is of another lineage;
- * -EINVAL: the name; or the errors of spindle_log_open(), except -ENODATA.
+ * empty state and a replay from there give the state; -EXDEV: the log is of another subgroup or
+ * lineage; -EINVAL: the name; or the errors of spindle_log_open(). Of these, -ENODATA has UINT64_MAX in @at:
+ * there is no log.
  */
-SPINDLE_API int spindle_snapshot_open(const char *dir, const char *name,
+SPINDLE_API int spindle_snapshot_open(const char *dir, const char *name, uint32_t subgroup,
 				      const struct spindle_place *group, struct spindle_place *at);
 
 #ifdef __cplusplus

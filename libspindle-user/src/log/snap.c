@@ -45,12 +45,13 @@ bool spindle_dlog_snap_newer(const struct spindle_dlog_snap *a, const struct spi
  * @from: what it says
  */
 void spindle_dlog_snapshot_build(struct spindle_dlog_snapshot_disk *to,
-			      const struct spindle_dlog_snapshot *from)
+				 const struct spindle_dlog_snapshot *from)
 {
 	*to = (struct spindle_dlog_snapshot_disk){
 		.magic = htole32(SPINDLE_DLOG_SNAPSHOT_MAGIC), .version = htole32(1),
 		.era = htole64(from->at.era), .lsn = htole64(from->at.lsn),
 		.bytes = htole64(from->bytes), .body = htole32(from->body),
+		.subgroup = htole32(from->subgroup),
 	};
 	memcpy(to->lineage, from->at.lineage, sizeof(to->lineage));
 	to->crc = htole32(spindle_dlog_crc(0, to, offsetof(struct spindle_dlog_snapshot_disk, crc)));
@@ -64,16 +65,17 @@ void spindle_dlog_snapshot_build(struct spindle_dlog_snapshot_disk *to,
  * Return: 0, or -EBADMSG.
  */
 int spindle_dlog_snapshot_parse(const struct spindle_dlog_snapshot_disk *from,
-			     struct spindle_dlog_snapshot *to)
+				struct spindle_dlog_snapshot *to)
 {
 	if (le32toh(from->magic) != SPINDLE_DLOG_SNAPSHOT_MAGIC || le32toh(from->version) != 1 ||
-	    from->resv[0] || from->resv[1] ||
+	    from->resv ||
 	    le32toh(from->crc) !=
 	    spindle_dlog_crc(0, from, offsetof(struct spindle_dlog_snapshot_disk, crc)))
 		return -EBADMSG;
 	*to = (struct spindle_dlog_snapshot){
 		.at = { .era = le64toh(from->era), .lsn = le64toh(from->lsn) },
 		.bytes = le64toh(from->bytes), .body = le32toh(from->body),
+		.subgroup = le32toh(from->subgroup),
 	};
 	memcpy(to->at.lineage, from->lineage, sizeof(to->at.lineage));
 	/* Offsets in a file are signed. */

@@ -77,8 +77,10 @@ struct spindle_dlog_snapshot_disk {
 	uint64_t bytes;
 	/** @body: CRC-32C of these bytes */
 	uint32_t body;
+	/** @subgroup: id of the subgroup */
+	uint32_t subgroup;
 	/** @resv: 0 */
-	uint32_t resv[2];
+	uint32_t resv;
 	/** @crc: CRC-32C of the bytes up to here */
 	uint32_t crc;
 };
@@ -92,6 +94,8 @@ static_assert(sizeof(struct spindle_dlog_snapshot_disk) == SPINDLE_DLOG_SNAP_HEA
 struct spindle_dlog_snapshot {
 	/** @at: the group, and the position of the first message that is not in the snapshot */
 	struct spindle_dlog_snap at;
+	/** @subgroup: id of the subgroup */
+	uint32_t subgroup;
 	/** @bytes: of the state */
 	uint64_t bytes;
 	/** @body: CRC-32C of these bytes */
@@ -101,9 +105,9 @@ struct spindle_dlog_snapshot {
 bool spindle_dlog_snap_name(const char *name);
 bool spindle_dlog_snap_newer(const struct spindle_dlog_snap *a, const struct spindle_dlog_snap *b);
 void spindle_dlog_snapshot_build(struct spindle_dlog_snapshot_disk *to,
-			      const struct spindle_dlog_snapshot *from);
+				 const struct spindle_dlog_snapshot *from);
 int spindle_dlog_snapshot_parse(const struct spindle_dlog_snapshot_disk *from,
-			     struct spindle_dlog_snapshot *to);
+				struct spindle_dlog_snapshot *to);
 void spindle_dlog_snapshot_file(const char *name, uint64_t lsn, char *file);
 bool spindle_dlog_snapshot_lsn(const char *file, const char *name, uint64_t *lsn);
 int spindle_dlog_snap_read(int dir, const char *file, struct spindle_dlog_snap *to);
