@@ -152,6 +152,8 @@ void group_set_member(uint32_t node, bool member)
 	while (!member && group_random() % 4 && group_deliver(node))
 		;
 	sent[node].first = sent[node].end;
+	/* A history that begins again knows nothing of views that its node was in before. */
+	h->due = 0;
 	group.member[node] = member;
 	for (i = 1; i < GROUP_NODES; i++)
 		now |= group.member[i] ? 1U << i : 0;

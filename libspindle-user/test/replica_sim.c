@@ -492,6 +492,52 @@ static void newcomers(void)
 	end();
 }
 
+/* A node leaves before a message is delivered to it, and joins again later. */
+static void comes_back(void)
+{
+	uint64_t joined;
+
+	begin_with_two();
+	group_set_member(4, true);
+	group_set_member(4, false);
+	chatter(22);
+	group_set_member(4, true);
+	joined = group.end;
+	chatter(22);
+	start(4);
+	settle();
+	if (group_oldest(4) || process[4].r->st.filled != joined)
+		wrong("a node that comes back does not get all messages", 4, joined);
+	end();
+}
+
+/* A log without its beginning, and no snapshot: the replica asks without waiting. */
+static void trimmed(void)
+{
+	struct spindle_replica *r;
+	int64_t begun;
+
+	begin();
+	group.logs = true;
+	group.durable = GROUP_LOG;
+	start(1);
+	start(3);
+	settle();
+	chatter(22);
+	group_log_trim(5, group.end);
+	start(5);
+	r = process[5].r;
+	begun = group.now_ms;
+	go_on(5);
+	go_on(5);
+	if (group.now_ms != begun || !r->st.asked || r->restore.step != RESTORE_NONE)
+		wrong("a replica waits for what was trimmed", 5, group.end);
+	settle();
+	if (r->st.restored || !r->st.donor)
+		wrong("a replica has a state that nobody gave", 5, group.end);
+	end();
+}
+
 /* ---- liars -------------------------------------------------------------------------------- */
 
 #define LIE_MSGS	3U
@@ -613,9 +659,12 @@ int main(int argc, char **argv)
 
 	alarm(900);
 	newcomers();
+	for (seed = 0; seed < 8; seed++)
+		comes_back();
+	trimmed();
 	liars();
 	unasked();
-	ok(!tap_failures, "a newcomer gets the history, and believes no batch that is malformed");
+	ok(!tap_failures, "a newcomer gets the history, believes no bad batch, and asks if the log is no help");
 	for (seed = first; seed < first + n && tap_failures < 10; seed++)
 		schedule(false);
 	for (seed = first; seed < first + n && tap_failures < 10; seed += 3)

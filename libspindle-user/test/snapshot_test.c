@@ -303,12 +303,185 @@ static void test_no_room(void)
 	end();
 }
 
+/* A file that other users may have written. */
+static void test_owners(void)
+{
+	begin();
+	CHECK_EQ(make_at(5, 160), 0);
+	CHECK_EQ(make_at(5, 170), 0);
+	CHECK(!chmod(file_of(170), 0664));
+	CHECK_EQ(opened(5), 160);
+	CHECK(!chmod(file_of(170), 0646));
+	CHECK_EQ(opened(5), 160);
+	CHECK(!chmod(file_of(170), 0600));
+	CHECK_EQ(opened(5), 170);
+	/* Only root can give a file away. */
+	if (!geteuid()) {
+		CHECK(!chown(file_of(170), 12345, 0));
+		CHECK_EQ(opened(5), 160);
+		CHECK_EQ(make_at(5, 180), 0);
+		CHECK(access(file_of(170), F_OK) && !access(file_of(160), F_OK));
+	}
+	end();
+}
+
+static void write_head(const char *path, const struct spindle_dlog_snapshot *st)
+{
+	struct spindle_dlog_snapshot_disk head;
+	int fd = open(path, O_WRONLY);
+
+	spindle_dlog_snapshot_build(&head, st);
+	CHECK(pwrite(fd, &head, sizeof(head), 0) == sizeof(head));
+	close(fd);
+}
+
+/* Heads whose checksum is right, and which say what is not so. */
+static void test_heads(void)
+{
+	static const uint64_t bytes[] = {
+		0, 1, STATE - 1, STATE + 1, INT64_MAX - SPINDLE_DLOG_SNAP_HEAD, INT64_MAX,
+		UINT64_MAX - SPINDLE_DLOG_SNAP_HEAD, UINT64_MAX - SPINDLE_DLOG_SNAP_HEAD + 1,
+		UINT64_MAX,
+	};
+	struct spindle_dlog_snapshot st = {
+		.at = { .era = 5, .lsn = 170 }, .subgroup = SUBGROUP,
+	};
+	char path[128];
+	uint32_t i;
+
+	begin();
+	memcpy(st.at.lineage, lineage, sizeof(st.at.lineage));
+	CHECK_EQ(make_at(5, 160), 0);
+	CHECK_EQ(make_at(5, 170), 0);
+	for (i = 0; i < sizeof(bytes) / sizeof(*bytes); i++) {
+		st.bytes = bytes[i];
+		write_head(file_of(170), &st);
+		CHECK_EQ(opened(5), 160);
+	}
+	/* A file without a state, and a name of another place. */
+	CHECK_EQ(make_at(5, 170), 0);
+	snprintf(path, sizeof(path), "%s", file_of(190));
+	CHECK(!rename(file_of(170), path));
+	CHECK_EQ(opened(5), 160);
+	CHECK(!truncate(path, SPINDLE_DLOG_SNAP_HEAD));
+	CHECK_EQ(opened(5), 160);
+	CHECK(!truncate(path, 0));
+	CHECK_EQ(opened(5), 160);
+	end();
+}
+
+/* Snapshots of another subgroup or lineage neither count nor take the place of others. */
+static void test_others(void)
+{
+	struct spindle_place at = place(5, 190), group = place(5, 0);
+	struct spindle_snapshot *s;
+
+	begin();
+	CHECK_EQ(spindle_snapshot_create(&s, dir, NAME, SUBGROUP + 1), 0);
+	CHECK_EQ(write_state(spindle_snapshot_fd(s), 190), 0);
+	CHECK_EQ(spindle_snapshot_commit(s, &at), 0);
+	CHECK_EQ(opened(5), 0);
+	CHECK_EQ(spindle_snapshot_open(dir, NAME, SUBGROUP + 1, &group, &at), -EXDEV);
+	CHECK(!remove(strcat(dir, "/snapshot." NAME)));
+	dir[strlen(dir) - strlen("/snapshot." NAME)] = '\0';
+	at = place(9, 195);
+	at.lineage[1] = 9;
+	CHECK_EQ(make(&at), 0);
+	CHECK_EQ(opened(5), 0);
+	CHECK_EQ(make_at(5, 160), 0);
+	CHECK_EQ(make_at(5, 170), 0);
+	CHECK_EQ(make_at(5, 180), 0);
+	CHECK_EQ(opened(5), 180);
+	expect_told(170);
+	CHECK(access(file_of(160), F_OK) && !access(file_of(170), F_OK));
+	/* Nobody removes those. */
+	CHECK(!access(file_of(190), F_OK));
+	CHECK(!access(file_of(195), F_OK));
+	group.lineage[1] = 9;
+	CHECK_EQ(spindle_snapshot_open(dir, NAME, SUBGROUP, &group, &at), -EXDEV);
+	end();
+}
+
+/* ---- a crash at any time ------------------------------------------------------ */
+
+/* Calls that change the disk, as letters. From the call @crash_at on they fail; 0: none does. */
+static char calls[32];
+static uint32_t crash_at;
+
+static bool fails(char what)
+{
+	size_t n = strlen(calls);
+
+	if (n + 1 < sizeof(calls))
+		calls[n] = what;
+	if (!crash_at || n + 1 < crash_at)
+		return false;
+	errno = EIO;
+	return true;
+}
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __real_renameat(int from_dir, const char *from, int to_dir, const char *to);
+int __wrap_renameat(int from_dir, const char *from, int to_dir, const char *to);
+int __real_unlinkat(int at, const char *file, int flags);
+int __wrap_unlinkat(int at, const char *file, int flags);
+
+int __wrap_fsync(int fd)
+{
+	struct stat st;
+
+	fstat(fd, &st);
+	return fails(S_ISDIR(st.st_mode) ? 'd' : 'f') ? -1 : __real_fsync(fd);
+}
+
+int __wrap_renameat(int from_dir, const char *from, int to_dir, const char *to)
+{
+	return fails('r') ? -1 : __real_renameat(from_dir, from, to_dir, to);
+}
+
+int __wrap_unlinkat(int at, const char *file, int flags)
+{
+	return fails('u') ? -1 : __real_unlinkat(at, file, flags);
+}
+
+static void test_crash(void)
+{
+	static const char order[] = "ufrdufrdu";
+	uint64_t newest;
+
+	for (crash_at = 0; crash_at < sizeof(order); crash_at++) {
+		uint32_t crash = crash_at;
+
+		crash_at = 0;
+		begin();
+		CHECK_EQ(make_at(5, 160), 0);
+		CHECK_EQ(make_at(5, 170), 0);
+		memset(calls, 0, sizeof(calls));
+		crash_at = crash;
+		make_at(5, 180);
+		crash_at = 0;
+		/* The file, its name, the directory; then the oldest one goes, and the log is told. */
+		CHECK(!strncmp(calls, order, crash ? crash : sizeof(order)));
+		newest = opened(5);
+		CHECK_EQ(newest, crash && crash < 4 ? 170 : 180);
+		/* The one before is there as well, and so is what is behind that. */
+		flip(file_of(newest), SPINDLE_DLOG_SNAP_HEAD);
+		CHECK_EQ(opened(5), newest - 10);
+		expect_told(crash && crash < 8 ? 160 : 170);
+		end();
+		crash_at = crash;
+	}
+	crash_at = 0;
+}
+
 /* A crash has left a file, and somebody has put others into the directory. */
 static void test_files(void)
 {
 	static const char *const bad[] = { "", "A", "a.b", "a/b", "../a" };
 	char path[128], to[128];
 	struct spindle_snapshot *s;
+	struct stat st;
 	uint64_t lsn;
 	uint32_t i;
 	int fd;
@@ -321,8 +494,19 @@ static void test_files(void)
 	CHECK_EQ(make_at(5, 160), 0);
 	CHECK_EQ(opened(5), 160);
 	CHECK(access(path, F_OK));
+	/* What somebody has put there is not written to. */
+	snprintf(to, sizeof(to), "%s/victim", dir);
+	close(open(to, O_WRONLY | O_CREAT, 0600));
 	CHECK(!symlink("victim", path));
 	CHECK_EQ(make_at(5, 160), 0);
+	CHECK(!link(to, path));
+	CHECK_EQ(make_at(5, 160), 0);
+	CHECK(!mkfifo(path, 0600));
+	CHECK_EQ(make_at(5, 160), 0);
+	CHECK_EQ(opened(5), 160);
+	CHECK(!stat(to, &st) && !st.st_size);
+	CHECK(!mkfifo(file_of(180), 0600));
+	CHECK(!mkdir(file_of(190), 0700));
 	CHECK_EQ(opened(5), 160);
 	snprintf(to, sizeof(to), "%s", file_of(170));
 	CHECK(!symlink(file_of(160), to));
@@ -347,6 +531,10 @@ int main(void)
 		{ "the ends of the log", test_ends_of_log },
 		{ "a log that was cut", test_cut },
 		{ "a disk without room", test_no_room },
+		{ "a file of another user", test_owners },
+		{ "a head that lies", test_heads },
+		{ "another subgroup and another lineage", test_others },
+		{ "a crash at any time", test_crash },
 		{ "other files", test_files },
 	};
 
