@@ -358,7 +358,7 @@ static void test_heads(void)
 		write_head(file_of(170), &st);
 		CHECK_EQ(opened(5), 160);
 	}
-	/* A file without a state, and a name of another place. */
+	/* The name of another place, and a file without a state. */
 	CHECK_EQ(make_at(5, 170), 0);
 	snprintf(path, sizeof(path), "%s", file_of(190));
 	CHECK(!rename(file_of(170), path));
@@ -508,8 +508,10 @@ static void test_files(void)
 	CHECK(!mkfifo(file_of(180), 0600));
 	CHECK(!mkdir(file_of(190), 0700));
 	CHECK_EQ(opened(5), 160);
-	snprintf(to, sizeof(to), "%s", file_of(170));
-	CHECK(!symlink(file_of(160), to));
+	CHECK_EQ(make_at(5, 170), 0);
+	snprintf(path, sizeof(path), "%s", file_of(170));
+	CHECK(!rename(path, to));
+	CHECK(!symlink("victim", path));
 	CHECK_EQ(opened(5), 160);
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		CHECK_EQ(spindle_snapshot_create(&s, dir, bad[i], SUBGROUP), -EINVAL);

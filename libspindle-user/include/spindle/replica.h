@@ -171,7 +171,8 @@ struct spindle_replica_opts {
 	 * @dir: directory of the log that spindle-logd keeps for this subgroup at this node, which
 	 * the program may write to; NULL: there is none. A replica of a durable subgroup gets its
 	 * state from the newest snapshot there and the log behind that, and no other replica is
-	 * asked. It asks the others if that does not work for six timeouts. In a subgroup without
+	 * asked. It asks the others if that does not work for six timeouts, and at once if the log
+	 * was trimmed and has no snapshot that counts. In a subgroup without
 	 * logs this means nothing. The string is copied
 	 */
 	const char *dir;
