@@ -2,9 +2,9 @@
 /*
  * Snapshots of programs: what <spindle/snapshot.h> promises, and the files.
  *
- * "snap.NAME.new" is a snapshot that is being made. It gets its name when its bytes are on disk, and
- * older files go when its name is on disk. A crash leaves "snap.NAME.new", and the next snapshot of
- * the program removes that file.
+ * "snap.NAME.new" is a snapshot that is being made. It gets its name when its bytes are on disk,
+ * and older files go when its name is on disk. A crash leaves "snap.NAME.new", and the next
+ * snapshot of the program removes that file.
  *
  * Other users may have put files into the directory. A file counts only if root or the user of this
  * process owns it, and if nobody else may write to it. A file that is made is a new one.

@@ -664,7 +664,7 @@ int main(int argc, char **argv)
 	trimmed();
 	liars();
 	unasked();
-	ok(!tap_failures, "a newcomer gets the history, believes no bad batch, and asks if the log is no help");
+	ok(!tap_failures, "a newcomer gets the history, and asks if its log is no help");
 	for (seed = first; seed < first + n && tap_failures < 10; seed++)
 		schedule(false);
 	for (seed = first; seed < first + n && tap_failures < 10; seed += 3)

@@ -172,8 +172,8 @@ struct spindle_replica_opts {
 	 * the program may write to; NULL: there is none. A replica of a durable subgroup gets its
 	 * state from the newest snapshot there and the log behind that, and no other replica is
 	 * asked. It asks the others if that does not work for six timeouts, and at once if the log
-	 * was trimmed and has no snapshot that counts. In a subgroup without
-	 * logs this means nothing. The string is copied
+	 * was trimmed and has no snapshot that counts. In a subgroup without logs this means
+	 * nothing. The string is copied
 	 */
 	const char *dir;
 	/** @program: name of the program for its snapshots in @dir, see <spindle/snapshot.h> */

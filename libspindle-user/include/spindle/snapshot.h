@@ -44,7 +44,8 @@ struct spindle_snapshot;
  * @name: of the program: small letters, digits, '-' and '_', at most 32 of them
  * @subgroup: id of the subgroup
  *
- * What an earlier call has left unfinished is removed. The file belongs to the user of this process.
+ * What an earlier call has left unfinished is removed. The file belongs to the user of this
+ * process.
  *
  * Return: 0; -EINVAL: the name; -ENOMEM; or why the directory cannot be written to.
  */
@@ -94,10 +95,10 @@ SPINDLE_API void spindle_snapshot_abandon(struct spindle_snapshot *s);
  * @at: set to the place of the snapshot, with the era of the group, for spindle_replay_opts.from
  *
  * Reads the log and the snapshot once. A snapshot is passed over if its bytes do not check, if
- * messages behind it were trimmed, or if it is of another subgroup or lineage, or of a later era. So
- * is a file that anybody but root and the user of this process owns or may write to. A snapshot of
- * an earlier era counts only if the log shows that no message of a later era is in front of its
- * place.
+ * messages behind it were trimmed, or if it is of another subgroup or lineage, or of a later era.
+ * So is a file that anybody but root and the user of this process owns or may write to. A
+ * snapshot of an earlier era counts only if the log shows that no message of a later era is in
+ * front of its place.
  *
  * In a group that has begun again, call this when the log of this node is attached (see
  * spindle_log_block()). Before that, the log may have messages that the group has not gone on from.
@@ -105,8 +106,8 @@ SPINDLE_API void spindle_snapshot_abandon(struct spindle_snapshot *s);
  * Return: a descriptor that stands where the state begins, and which the caller closes; -ENODATA:
  * there is no such snapshot, and @at has the position that the log begins with: if that is 0, an
  * empty state and a replay from there give the state; -EXDEV: the log is of another subgroup or
- * lineage; -EINVAL: the name; or the errors of spindle_log_open(). Of these, -ENODATA has UINT64_MAX in @at:
- * there is no log.
+ * lineage; -EINVAL: the name; or the errors of spindle_log_open(). Of these, -ENODATA has
+ * UINT64_MAX in @at: there is no log.
  */
 SPINDLE_API int spindle_snapshot_open(const char *dir, const char *name, uint32_t subgroup,
 				      const struct spindle_place *group, struct spindle_place *at);
