@@ -27,7 +27,8 @@ static int parse_node(const struct spindle_view *view, struct spindle_view_subgr
 		return spindle_deny(extack, attr, -EINVAL,
 				    "the nodes of a shard are members of the view");
 	if (*seen & BIT_ULL(rank))
-		return spindle_deny(extack, attr, -EINVAL, "a node is in one shard, and there once");
+		return spindle_deny(extack, attr, -EINVAL,
+				    "a node is in one shard, and there once");
 	*seen |= BIT_ULL(rank);
 	sg->members |= BIT_ULL(rank);
 	return 0;

@@ -161,7 +161,7 @@ struct spindle_restart_log {
 struct spindle_restart_part {
 	/** @id: id of the subgroup */
 	uint32_t id;
-	/** @shard: which shard of a subgroup it is; the first one has the id that is less by this */
+	/** @shard: which shard of a subgroup it is; the first one has an id that is less by this */
 	uint32_t shard;
 	/** @majority: "ack majority", else "ack all" */
 	bool majority;

@@ -94,7 +94,8 @@ agree_in()
 	shift
 	for i in "$@"; do
 		wait_until 60 has_all_in "$sg" "$i" || {
-			echo "node $i: $(log_in "$sg" "$i" | grep -c '"from ') of $(cat "/tmp/sent$sg")"
+			log_in "$sg" "$i" | grep -c '"from '
+			tail -n 8 "/tmp/logd$i.err"
 			return 1
 		}
 		log_in "$sg" "$i" >"/tmp/log$i"
