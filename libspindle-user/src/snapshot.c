@@ -190,7 +190,7 @@ struct found {
 /* May only root and the user of this process have written the file? */
 static bool is_own(const struct stat *info)
 {
-	return S_ISREG(info->st_mode) && !(info->st_mode & (S_IWGRP | S_IWOTH)) &&
+	return S_ISREG(info->st_mode) && !(info->st_mode & 0022) &&
 	       (!info->st_uid || info->st_uid == geteuid());
 }
 

@@ -139,7 +139,7 @@ mutant snapshot_of_others snapshot.c '/^static bool is_of/,/^}/ s/!memcmp([^;]*;
 mutant snapshot_of_another_subgroup snapshot.c '/^static bool is_of/,/^}/ s/st->subgroup == w->subgroup/1/'
 mutant snapshot_of_another_log snapshot.c 's/info.subgroup != subgroup ||/0 ||/'
 mutant snapshot_of_other_users snapshot.c 's/(!info->st_uid || info->st_uid == geteuid())/1/'
-mutant snapshot_of_anybody snapshot.c 's/ \&\& !(info->st_mode \& (S_IWGRP | S_IWOTH))//'
+mutant snapshot_of_anybody snapshot.c 's/ \&\& !(info->st_mode \& 0022)//'
 mutant snapshot_of_any_name snapshot.c 's/return f->st.at.lsn == lsn ? 0 : -EBADMSG/return 0/'
 mutant snapshot_body snapshot.c 's/crc != st.body/0/'
 mutant snapshot_length snapshot.c 's/return (uint64_t)info.st_size == [^?]*?/return 1 ?/'

@@ -26,8 +26,7 @@ keeper()
 # snapshots NODE: how many are there?
 snapshots()
 {
-	# shellcheck disable=SC2012 # names without spaces
-	ls "$DIR/$1/1" | grep -c '^snap\.load\.[0-9a-f]*$'
+	find "$DIR/$1/1" -name 'snap.load.*' | grep -c '\.[0-9a-f]*$'
 }
 
 # made N NAME...: have these made so many snapshots?
