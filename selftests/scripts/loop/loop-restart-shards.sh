@@ -3,7 +3,7 @@
 #
 # A group whose subgroup has two shards restarts after all its nodes have gone. Each node is in the
 # shard whose log it has, each shard goes on behind its own messages, and nothing is lost.
-# vm: timeout=600 uml
+# vm: timeout=900 uml
 . ./guest-lib.sh
 . ./lib-tap.sh
 . ./lib-loop.sh
