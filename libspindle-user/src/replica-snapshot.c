@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A replica saves its state beside the log, for the next process of this node, and for nodes that
- * join. No other replica has a part in this.
+ * A replica saves its state beside the log, for the next process of this node. No other replica has
+ * a part in this.
  *
  * The child that saves has the file on disk when it ends. The file gets its name when all messages
  * in the state are durable, because a restart of the group may go on without later ones.
