@@ -326,13 +326,6 @@ const char *spindle_dds_level_string(uint32_t level);
 
 /* ---- samples --------------------------------------------------------------------------- */
 
-/** SPINDLE_DDS_KEYED - the sample has a key hash */
-#define SPINDLE_DDS_KEYED	(1U << 0)
-/** SPINDLE_DDS_DISPOSE - the key of the sample is disposed of; no bytes follow */
-#define SPINDLE_DDS_DISPOSE	(1U << 1)
-/** SPINDLE_DDS_UNREGISTER - the writer writes this key no more; no bytes follow */
-#define SPINDLE_DDS_UNREGISTER	(1U << 2)
-
 /* Bytes in front of a sample: without and with a key hash. Both are multiples of 8. */
 #define SPINDLE_DDS_HEAD	40U
 #define SPINDLE_DDS_KEYED_HEAD	(SPINDLE_DDS_HEAD + SPINDLE_DDS_HASH)
