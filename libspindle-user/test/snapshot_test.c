@@ -16,6 +16,7 @@
 #include <spindle/log.h>
 #include <spindle/snapshot.h>
 
+#include "disk_calls.h"
 #include "file_log.h"
 #include "log/snap.h"
 #include "tap.h"
@@ -419,13 +420,6 @@ static bool fails(char what)
 	errno = EIO;
 	return true;
 }
-
-int __real_fsync(int fd);
-int __wrap_fsync(int fd);
-int __real_renameat(int from_dir, const char *from, int to_dir, const char *to);
-int __wrap_renameat(int from_dir, const char *from, int to_dir, const char *to);
-int __real_unlinkat(int at, const char *file, int flags);
-int __wrap_unlinkat(int at, const char *file, int flags);
 
 int __wrap_fsync(int fd)
 {
