@@ -58,6 +58,7 @@ static void fill_part(const struct sim *sim, u32 j, u32 s, struct spindle_restar
 	u32 i;
 
 	part->id = 10 + s;
+	part->shard = 0;
 	part->majority = sim->majority[s];
 	part->member = sim->config[s] >> j & 1;
 	part->record.known = record->known;
