@@ -7,7 +7,7 @@
  */
 #include "inner.h"
 
-/* The work: whom to place, and which shards belong together. */
+/* The work: the nodes to place, and which shards belong together. */
 struct work {
 	const struct spindle_restart_set *set;
 	struct spindle_restart_proposal *proposal;
