@@ -86,7 +86,7 @@ mutant have_of_the_past replica-order.c '/^static void handle_own_have/,/^}/ s/h
 mutant place_stays replica-joiner.c 's/	r->valid = true;/	;/'
 
 # Declared states.
-mutant have_is_declared replica-order.c '/^static void handle_own_have/,/^}/ s/if (r->declared)/if (r->st.state == SPINDLE_REPLICA_ASKING)/'
+mutant have_is_declared replica-order.c '/^static void handle_own_have/,/^}/ s/if (r->declared \&\& have->declared)/if (r->st.state == SPINDLE_REPLICA_ASKING)/'
 mutant old_state_stays replica-order.c 's/		lose_state(r);/		;/'
 mutant declared_after_have replica-order.c '/Somebody has the state after all/,/^	}/ s/r->declared = false;/;/'
 mutant declared_after_offer replica-joiner.c '/^void joiner_begin/,/^}/ s/r->declared = false;/;/'

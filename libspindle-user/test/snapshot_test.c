@@ -56,8 +56,8 @@ static void append(uint64_t end, uint64_t era)
 static void begin(void)
 {
 	struct spindle_dlog_ident id = {
-		.subgroup = SUBGROUP, .node = 7, .block = FILE_LOG_BLOCK, .segment = FILE_LOG_SEGMENT,
-		.frame = FILE_LOG_FRAME, .salt = 5,
+		.subgroup = SUBGROUP, .node = 7, .block = FILE_LOG_BLOCK,
+		.segment = FILE_LOG_SEGMENT, .frame = FILE_LOG_FRAME, .salt = 5,
 	};
 
 	memcpy(id.lineage, lineage, sizeof(id.lineage));
@@ -455,7 +455,7 @@ static void test_crash(void)
 		crash_at = crash;
 		make_at(5, 180);
 		crash_at = 0;
-		/* The file, its name, the directory; then the oldest one goes, and the log is told. */
+		/* File, name, directory; then the oldest one goes, and the log is told. */
 		CHECK(!strncmp(calls, order, crash ? crash : sizeof(order)));
 		newest = opened(5);
 		CHECK_EQ(newest, crash && crash < 4 ? 170 : 180);
@@ -521,7 +521,7 @@ static void test_files(void)
 int main(void)
 {
 	static const struct tap_case cases[] = {
-		{ "the newest two are kept, and the log keeps what is behind the older one", test_two },
+		{ "the newest two are kept, and the log behind the older one", test_two },
 		{ "a damaged snapshot leaves the one before", test_damage },
 		{ "a snapshot that the group has not gone on from", test_eras },
 		{ "the ends of the log", test_ends_of_log },
