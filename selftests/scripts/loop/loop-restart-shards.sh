@@ -149,14 +149,9 @@ adds()
 		limit 60 spindle-ctl node join id "$1" contact 10.0.0.1:5001 timeout 50
 }
 
-umask 077
-mkdir -p /var/lib
-echo "a key of thirty-two bytes, or so." >/tmp/key
+restart_nodes 4
 echo 0 >/tmp/sent1
 echo 0 >/tmp/sent2
-check "module loads" loop_start
-ip link set lo up
-check "four nodes have the key" loop_nodes 4 key-file /tmp/key
 check "they begin a live view of two shards" \
 	live_view 4 subgroup 1 max-msg 256 log 1 shards 2
 for i in 1 2 3 4; do
