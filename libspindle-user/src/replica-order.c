@@ -115,7 +115,8 @@ static void handle_own_have(struct spindle_replica *r, const struct replica_have
 {
 	if (have->life != r->life)
 		return;
-	if (r->declared) {
+	/* A HAVE from before the declaration is about a state that this process has lost. */
+	if (r->declared && have->declared) {
 		r->declared = false;
 		r->valid = true;
 		replica_set_state(r, SPINDLE_REPLICA_CURRENT);

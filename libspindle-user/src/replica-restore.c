@@ -3,7 +3,7 @@
  * A replica without a state in a durable subgroup: get the state from a snapshot and the log of
  * this node. No other replica is asked.
  *
- *	WAITS	 until the logger of this node is attached: from then on the log is that of the group
+ *	WAITS	 until the logger of this node is attached: its log is that of the group
  *	LOOKS	 for the newest snapshot that the group has gone on from
  *	REPLAYS	 what is behind the snapshot, up to the end; messages that arrive are dropped,
  *		 because the replay has them as well

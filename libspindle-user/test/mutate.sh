@@ -86,7 +86,7 @@ mutant have_of_the_past replica-order.c '/^static void handle_own_have/,/^}/ s/h
 mutant place_stays replica-joiner.c 's/	r->valid = true;/	;/'
 
 # Declared states.
-mutant have_is_declared replica-order.c '/^static void handle_own_have/,/^}/ s/if (r->declared)/if (r->st.state == SPINDLE_REPLICA_ASKING)/'
+mutant have_is_declared replica-order.c '/^static void handle_own_have/,/^}/ s/if (r->declared \&\& have->declared)/if (r->st.state == SPINDLE_REPLICA_ASKING)/'
 mutant old_state_stays replica-order.c 's/		lose_state(r);/		;/'
 mutant declared_after_have replica-order.c '/Somebody has the state after all/,/^	}/ s/r->declared = false;/;/'
 mutant declared_after_offer replica-joiner.c '/^void joiner_begin/,/^}/ s/r->declared = false;/;/'
@@ -122,6 +122,7 @@ mutant log_state_of_old_place replica-restore.c 's/ \&\& s->empty//'
 mutant log_replays_twice replica.c 's/r->valid \&\& m->lsn < r->st.lsn/0/'
 mutant log_keeps_what_is_replayed replica-restore.c '/^static void start_end/,/^}/ s/if (s->until < at.lsn)/if (0)/'
 mutant log_goes_beyond_declared replica-restore.c 's/have.declared ? -EXDEV : 0/0/'
+mutant declared_by_late_have replica-order.c 's/if (r->declared \&\& have->declared)/if (r->declared)/'
 mutant log_state_stays replica-order.c '/^static bool is_own_state/,/^}/ s/ ||$/ || 0 \&\&/'
 mutant log_spill_stays replica-restore.c '/^static void try_later/,/^}/ s/	spill_clear/	if (0) spill_clear/'
 mutant log_for_ever replica-restore.c '/^static void try_later/,/^}/ s/if (replica_now() >= s->give_up || s->replaced)/if (0)/'

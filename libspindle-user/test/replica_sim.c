@@ -538,6 +538,35 @@ static void trimmed(void)
 	end();
 }
 
+/* A HAVE that was sent before a state was lost comes behind the declaration of another one. */
+static void late_have(void)
+{
+	struct replica_have have = { 0 };
+	struct spindle_replica *r;
+
+	begin();
+	start(1);
+	start(3);
+	settle();
+	chatter(22);
+	crash(1);
+	crash(3);
+	process[3].saved = false;
+	start(3);
+	r = process[3].r;
+	have.life = r->life;
+	replica_send(r, REPLICA_HAVE, &have, sizeof(have));
+	declare(3);
+	while (group_deliver(3))
+		look_at_log();
+	while (r->st.lsn < group.end)
+		go_on(3);
+	if (r->st.state != SPINDLE_REPLICA_ASKING || r->valid)
+		wrong("a HAVE of before counts as a declaration", 3, group.end);
+	settle();
+	end();
+}
+
 /* ---- liars -------------------------------------------------------------------------------- */
 
 #define LIE_MSGS	3U
@@ -662,6 +691,7 @@ int main(int argc, char **argv)
 	for (seed = 0; seed < 8; seed++)
 		comes_back();
 	trimmed();
+	late_have();
 	liars();
 	unasked();
 	ok(!tap_failures, "a newcomer gets the history, and asks if its log is no help");

@@ -16,6 +16,7 @@
 #include <spindle/log.h>
 #include <spindle/snapshot.h>
 
+#include "disk_calls.h"
 #include "file_log.h"
 #include "log/snap.h"
 #include "tap.h"
@@ -55,8 +56,8 @@ static void append(uint64_t end, uint64_t era)
 static void begin(void)
 {
 	struct spindle_dlog_ident id = {
-		.subgroup = SUBGROUP, .node = 7, .block = FILE_LOG_BLOCK, .segment = FILE_LOG_SEGMENT,
-		.frame = FILE_LOG_FRAME, .salt = 5,
+		.subgroup = SUBGROUP, .node = 7, .block = FILE_LOG_BLOCK,
+		.segment = FILE_LOG_SEGMENT, .frame = FILE_LOG_FRAME, .salt = 5,
 	};
 
 	memcpy(id.lineage, lineage, sizeof(id.lineage));
@@ -420,13 +421,6 @@ static bool fails(char what)
 	return true;
 }
 
-int __real_fsync(int fd);
-int __wrap_fsync(int fd);
-int __real_renameat(int from_dir, const char *from, int to_dir, const char *to);
-int __wrap_renameat(int from_dir, const char *from, int to_dir, const char *to);
-int __real_unlinkat(int at, const char *file, int flags);
-int __wrap_unlinkat(int at, const char *file, int flags);
-
 int __wrap_fsync(int fd)
 {
 	struct stat st;
@@ -461,7 +455,7 @@ static void test_crash(void)
 		crash_at = crash;
 		make_at(5, 180);
 		crash_at = 0;
-		/* The file, its name, the directory; then the oldest one goes, and the log is told. */
+		/* File, name, directory; then the oldest one goes, and the log is told. */
 		CHECK(!strncmp(calls, order, crash ? crash : sizeof(order)));
 		newest = opened(5);
 		CHECK_EQ(newest, crash && crash < 4 ? 170 : 180);
@@ -527,7 +521,7 @@ static void test_files(void)
 int main(void)
 {
 	static const struct tap_case cases[] = {
-		{ "the newest two are kept, and the log keeps what is behind the older one", test_two },
+		{ "the newest two are kept, and the log behind the older one", test_two },
 		{ "a damaged snapshot leaves the one before", test_damage },
 		{ "a snapshot that the group has not gone on from", test_eras },
 		{ "the ends of the log", test_ends_of_log },

@@ -126,7 +126,8 @@ struct spindle_replica_ops {
 	 * once, and in order; positions of other kinds of messages are left out. The bytes may lie
 	 * in a ring that the sender can still write: where members may lie, read each byte once.
 	 * With @dir this also runs in the thread of load(), while the state comes from the log, and
-	 * then no other function is called. Returns 0, or a negative errno: then the replica has failed
+	 * then no other function is called. Returns 0, or a negative errno: then the replica has
+	 * failed
 	 */
 	int (*apply)(void *ctx, const struct spindle_msg *m);
 	/** @changed: the replica has another state, or an attempt has ended; may be NULL */

@@ -54,7 +54,7 @@ void spindle_dlog_snapshot_build(struct spindle_dlog_snapshot_disk *to,
 		.subgroup = htole32(from->subgroup),
 	};
 	memcpy(to->lineage, from->at.lineage, sizeof(to->lineage));
-	to->crc = htole32(spindle_dlog_crc(0, to, offsetof(struct spindle_dlog_snapshot_disk, crc)));
+	to->crc = htole32(spindle_dlog_crc(0, to, offsetof(typeof(*to), crc)));
 }
 
 /**

@@ -316,33 +316,6 @@ static void propose_part(const struct spindle_restart_set *set,
 	spindle_restart_extend(&part->path, &path, newest, need->base);
 }
 
-static void propose(const struct spindle_restart_set *set,
-		    const struct spindle_restart_ballot *ballot,
-		    struct spindle_restart_answer *answer)
-{
-	struct spindle_restart_proposal *proposal = &answer->proposal;
-	uint32_t i;
-
-	proposal->ballot = *ballot;
-	proposal->origin = ballot->era;
-	memcpy(proposal->lineage, set->report[0]->lineage, sizeof(proposal->lineage));
-	proposal->vid = 0;
-	proposal->members = set->n;
-	for (i = 0; i < set->n; i++)
-		proposal->node[i] = set->report[i]->node;
-	proposal->parts = answer->parts;
-	for (i = 0; i < answer->parts; i++) {
-		const struct spindle_restart_view *newest = newest_of(&answer->part[i]);
-
-		propose_part(set, &answer->part[i], &proposal->part[i]);
-		if (newest->id.vid > proposal->vid)
-			proposal->vid = newest->id.vid;
-	}
-	proposal->vid++;
-	spindle_restart_place(set, proposal);
-	answer->kind = SPINDLE_RESTART_NEW;
-}
-
 /*
  * The members of a shard may all have gone over to others, as far as the reporters know. Then one
  * that has stayed is away, and the restart waits. Return: whether each subgroup has a member.
@@ -368,6 +341,34 @@ static bool has_members(const struct spindle_restart_set *set,
 		all = false;
 	}
 	return all;
+}
+
+static void propose(const struct spindle_restart_set *set,
+		    const struct spindle_restart_ballot *ballot,
+		    struct spindle_restart_answer *answer)
+{
+	struct spindle_restart_proposal *proposal = &answer->proposal;
+	uint32_t i;
+
+	proposal->ballot = *ballot;
+	proposal->origin = ballot->era;
+	memcpy(proposal->lineage, set->report[0]->lineage, sizeof(proposal->lineage));
+	proposal->vid = 0;
+	proposal->members = set->n;
+	for (i = 0; i < set->n; i++)
+		proposal->node[i] = set->report[i]->node;
+	proposal->parts = answer->parts;
+	for (i = 0; i < answer->parts; i++) {
+		const struct spindle_restart_view *newest = newest_of(&answer->part[i]);
+
+		propose_part(set, &answer->part[i], &proposal->part[i]);
+		if (newest->id.vid > proposal->vid)
+			proposal->vid = newest->id.vid;
+	}
+	proposal->vid++;
+	spindle_restart_place(set, proposal);
+	if (has_members(set, answer))
+		answer->kind = SPINDLE_RESTART_NEW;
 }
 
 static void repeat(const struct spindle_restart_proposal *again,
@@ -411,12 +412,9 @@ void spindle_restart_judge(const struct spindle_restart_ballot *ballot,
 		repeat(again, ballot, answer);
 	else
 		propose(&set, ballot, answer);
-	if (!again && !has_members(&set, answer)) {
-		answer->kind = SPINDLE_RESTART_WAIT;
-		return;
-	}
 	/* Reports that no correct node makes can be right each, and not together. */
-	if (spindle_restart_good_proposal(&answer->proposal))
+	if (answer->kind == SPINDLE_RESTART_WAIT ||
+	    spindle_restart_good_proposal(&answer->proposal))
 		return;
 	answer->kind = SPINDLE_RESTART_WAIT;
 	for (p = 0; p < answer->parts; p++)

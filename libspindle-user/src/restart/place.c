@@ -7,7 +7,7 @@
  */
 #include "inner.h"
 
-/* The work: whom to place, and which shards belong together. */
+/* The work: the nodes to place, and which shards belong together. */
 struct work {
 	const struct spindle_restart_set *set;
 	struct spindle_restart_proposal *proposal;
@@ -50,6 +50,28 @@ static const struct spindle_restart_view *find_view(const struct spindle_restart
 }
 
 /*
+ * The next shard of a subgroup that a node may be in. @p: where in the proposal the search begins;
+ * out: behind the shard. @part: out: what the node reports of the shard. NULL: there is no more.
+ */
+static struct spindle_restart_base *next_shard(struct work *w,
+					       const struct spindle_restart_report *report,
+					       uint32_t first, uint32_t *p,
+					       const struct spindle_restart_part **part)
+{
+	struct spindle_restart_base *base;
+
+	while (*p < w->proposal->parts) {
+		base = &w->proposal->part[*p];
+		if (w->first[(*p)++] != first)
+			continue;
+		*part = spindle_restart_part_of(report, base->id);
+		if (*part && (*part)->member)
+			return base;
+	}
+	return NULL;
+}
+
+/*
  * The shard with the latest such view. A node may be in the newest views of two shards, because
  * nobody that reports knows yet that the node has left one of them. NULL: there is none.
  */
@@ -58,17 +80,12 @@ static struct spindle_restart_base *find_home(struct work *w,
 					      uint32_t first, bool own)
 {
 	const struct spindle_restart_view *best = NULL, *view;
-	struct spindle_restart_base *home = NULL;
+	struct spindle_restart_base *home = NULL, *base;
 	const struct spindle_restart_part *part;
-	uint32_t p;
+	uint32_t p = 0;
 
-	for (p = 0; p < w->proposal->parts; p++) {
-		struct spindle_restart_base *base = &w->proposal->part[p];
-
-		if (w->first[p] != first)
-			continue;
-		part = spindle_restart_part_of(report, base->id);
-		view = part && part->member ? find_view(report, base, part, own) : NULL;
+	while ((base = next_shard(w, report, first, &p, &part))) {
+		view = find_view(report, base, part, own);
 		if (view && (!best || spindle_restart_older(&best->id, &view->id))) {
 			best = view;
 			home = base;
@@ -82,21 +99,14 @@ static struct spindle_restart_base *find_smallest(struct work *w,
 						  const struct spindle_restart_report *report,
 						  uint32_t first)
 {
-	struct spindle_restart_base *smallest = NULL;
+	struct spindle_restart_base *smallest = NULL, *base;
 	const struct spindle_restart_part *part;
-	uint32_t p;
+	uint32_t p = 0;
 
-	for (p = 0; p < w->proposal->parts; p++) {
-		struct spindle_restart_base *base = &w->proposal->part[p];
-
-		if (w->first[p] != first)
-			continue;
-		part = spindle_restart_part_of(report, base->id);
-		if (part && part->member &&
-		    (!smallest || __builtin_popcountll(base->members) <
-				  __builtin_popcountll(smallest->members)))
+	while ((base = next_shard(w, report, first, &p, &part)))
+		if (!smallest || __builtin_popcountll(base->members) <
+				 __builtin_popcountll(smallest->members))
 			smallest = base;
-	}
 	return smallest;
 }
 

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "durable.h"
+#include "grow.h"
 
 #define die(...) do { fprintf(stderr, "durable-check: " __VA_ARGS__); exit(1); } while (0)
 
@@ -50,17 +51,6 @@ static FILE *open_file(const char *name)
 	if (!in)
 		die("cannot open %s\n", name);
 	return in;
-}
-
-static void *grow(void *p, size_t n, size_t *room, size_t size)
-{
-	if (n < *room)
-		return p;
-	*room = *room ? 2 * *room : 1024;
-	p = realloc(p, *room * size);
-	if (!p)
-		die("out of memory\n");
-	return p;
 }
 
 static void parse_line(const char *name, char *line, struct dump *d)

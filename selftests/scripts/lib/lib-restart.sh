@@ -9,17 +9,23 @@ DIR=/var/lib/spindle
 # Ids of the subgroups
 SGS=1
 
-# restart_begin WORD...: three nodes, in a live view of these subgroups, with loggers
-restart_begin()
+# restart_nodes COUNT: nodes with a key, and a place for their logs
+restart_nodes()
 {
-	local i
-
 	umask 077
 	mkdir -p /var/lib
 	echo "a key of thirty-two bytes, or so." >/tmp/key
 	check "module loads" loop_start
 	ip link set lo up
-	check "three nodes have the key" loop_nodes 3 key-file /tmp/key
+	check "nodes 1 to $1 have the key" loop_nodes "$1" key-file /tmp/key
+}
+
+# restart_begin WORD...: three nodes, in a live view of these subgroups, with loggers
+restart_begin()
+{
+	local i
+
+	restart_nodes 3
 	check "they begin a live view" live_view 3 "$@"
 	for i in 1 2 3; do
 		logd "$i"

@@ -97,17 +97,17 @@ in_old_view()
 # round N
 round()
 {
-	local who i
+	local nodes i
 
-	who=$(victims "$1")
-	what="kill $1, of node ${who}"
+	nodes=$(victims "$1")
+	what="kill $1, of node $nodes"
 	marks_set
 	# shellcheck disable=SC2086
-	check "$what: the processes die" kill_logd $who
+	check "$what: the processes die" kill_logd $nodes
 	# Two of three logs are a majority.
-	[ ${#who} -gt 1 ] || check "$what: the majority goes on" wait_until 60 more 10 2 1 2 3
+	[ ${#nodes} -gt 1 ] || check "$what: the majority goes on" wait_until 60 more 10 2 1 2 3
 	marks_set
-	for i in $who; do
+	for i in $nodes; do
 		logd "$i"
 	done
 	check "$what: all goes on when they are back" go_on 1 2 3

@@ -63,17 +63,7 @@ spoil_newest()
 	printf X | dd of="$file" bs=1 seek=100 conv=notrunc 2>/dev/null
 }
 
-umask 077
-mkdir -p /var/lib
-echo "a key of thirty-two bytes, or so." >/tmp/key
-check "module loads" loop_start
-ip link set lo up
-check "three nodes have the key" loop_nodes 3 key-file /tmp/key
-check "they begin a live view" live_view 3 subgroup 1 max-msg 256 log 1
-for i in 1 2 3; do
-	logd $i
-done
-check "all three are in it, with loggers" come_together 1 2 3
+restart_begin subgroup 1 max-msg 256 log 1
 
 keeper a 1 -t 4000 -c 2000 -S 500 -b 300000
 keeper b 2 -t 4000 -c 2000 -S 500 -b 300000

@@ -117,15 +117,27 @@ both_send()
 	sends_in 1 20 $1 && sends_in 2 10 $2
 }
 
-# one_says TEXT NODE...: does the status of one of these nodes say so? The one that asks does.
-one_says()
+# one_waits NODE...: does the one of these nodes that asks say that it waits for the second shard? The
+# restart that all have accepted tells them the members that it had.
+one_waits()
 {
-	local text i
+	local i
 
-	text=$1
-	shift
 	for i in "$@"; do
-		status_says "$i" "$text" && return 0
+		status_says "$i" 'subgroup 2: 2 more of these nodes have to be there: [24], [24] ' &&
+			return 0
+	done
+	return 1
+}
+
+# wait_for_nodes NODE...
+wait_for_nodes()
+{
+	local i
+
+	wait_until 60 one_waits "$@" && return 0
+	for i in "$@"; do
+		spindle-ctl status node "$i"
 	done
 	return 1
 }
@@ -137,14 +149,9 @@ adds()
 		limit 60 spindle-ctl node join id "$1" contact 10.0.0.1:5001 timeout 50
 }
 
-umask 077
-mkdir -p /var/lib
-echo "a key of thirty-two bytes, or so." >/tmp/key
+restart_nodes 4
 echo 0 >/tmp/sent1
 echo 0 >/tmp/sent2
-check "module loads" loop_start
-ip link set lo up
-check "four nodes have the key" loop_nodes 4 key-file /tmp/key
 check "they begin a live view of two shards" \
 	live_view 4 subgroup 1 max-msg 256 log 1 shards 2
 for i in 1 2 3 4; do
@@ -172,8 +179,7 @@ check "one is in each shard" wait_until 120 are_placed "1 3 5" "2 4 6"
 check "they go on" both_send "1 3 5" "2 4 6"
 check "all six crash" crash 1 2 3 4 5 6
 check "three start" boot 1 3 5
-check "they wait for the second shard, which they have no record of" \
-	wait_until 120 one_says 'subgroup 2: no node has a view record' 1 3 5
+check "they wait for the second shard, and know who was in it" wait_for_nodes 1 3 5
 check "two of the others start" boot 4 6
 check "both shards are back" come_together_in "1 3 5" "4 6"
 check "they go on without the last one" both_send "1 3 5" "4 6"
