@@ -40,9 +40,10 @@ static int check(struct spindle_dds *p, const struct spindle_queue *q, const cha
 	uint32_t head = spindle_dds_head_bytes(topic->keyed);
 
 	if ((q->features & features) != features)
-		return dds_fail(p, -EOPNOTSUPP, "subgroup '%s' cannot carry topics of level %s", name,
-				spindle_dds_level_string(topic->level));
-	if (flags & SPINDLE_ATTACH_SEND && (q->max_msg < head || qos->max_bytes > q->max_msg - head))
+		return dds_fail(p, -EOPNOTSUPP, "subgroup '%s' cannot carry topics of level %s",
+				name, spindle_dds_level_string(topic->level));
+	if (flags & SPINDLE_ATTACH_SEND &&
+	    (q->max_msg < head || qos->max_bytes > q->max_msg - head))
 		return dds_fail(p, -EMSGSIZE, "samples of %u bytes do not fit into messages of "
 				"subgroup '%s', which have up to %u", qos->max_bytes, name,
 				q->max_msg);

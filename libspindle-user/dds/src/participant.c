@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * A participant: its directory is made of the records of the control subgroup, and it says its own
- * records there. A call that says a record waits until the record comes back, because only then its
- * outcome is known.
- */
+/* A participant: its options, how it begins, and how it ends. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,8 +11,14 @@
 #include "internal.h"
 
 #define TIMEOUT_MS	10000U
-/* Records that one call applies, so that a call ends. */
-#define BUDGET		4096
+#define LEASE_MS	10000U
+#define LEASE_MIN_MS	100U
+#define LATE_SAMPLES	4096U
+#define LATE_MAX	(1U << 20)
+/* An offer of a directory is waited for at most so long, before the next participant is asked. */
+#define OFFER_MS	2000U
+/* Records that are kept aside while a directory comes, in bytes. */
+#define SPILL_BYTES	(64ULL << 20)
 
 /* Set the words of an error. Return: @err. */
 int dds_fail(struct spindle_dds *p, int err, const char *fmt, ...)
@@ -45,285 +47,203 @@ const char *spindle_dds_error(const struct spindle_dds *p)
 
 int spindle_dds_fd(const struct spindle_dds *p)
 {
-	return spindle_fd(&p->q);
+	return spindle_replica_fd(p->replica);
 }
 
-/* ---- records that come --------------------------------------------------------- */
+/* ---- open -------------------------------------------------------------------------- */
 
-/* The record of this participant that a call waits for. */
-static void note_own(struct spindle_dds *p, const struct spindle_msg *m,
-		     enum spindle_dds_outcome outcome)
+static void set_default(uint32_t *field, uint32_t value)
 {
-	struct awaited *a = &p->awaited;
-	struct spindle_dds_record record;
-
-	if (!a->on || m->node != p->opts.node ||
-	    !spindle_dds_get_record(&record, m->data, m->len) || record.kind != a->kind ||
-	    (record.kind == SPINDLE_DDS_HELLO && record.incarnation != p->incarnation) ||
-	    (record.kind == SPINDLE_DDS_ADD && record.number != a->number))
-		return;
-	a->on = false;
-	a->outcome = outcome;
-	a->id = m->lsn + 1;
+	if (!*field)
+		*field = value;
 }
 
-static int apply(void *arg, const struct spindle_msg *m, unsigned int n)
+/* The strings of the caller become copies, or NULL if there is no memory. */
+static int copy_strings(struct spindle_dds *p)
 {
-	struct spindle_dds *p = arg;
-	unsigned int i;
+	const char **string[] = { &p->opts.device, &p->opts.rdmc_device, &p->opts.control,
+				  &p->opts.name };
+	bool good = true;
+	size_t i;
 
-	for (i = 0; i < n; i++) {
-		if (m[i].kind == SPINDLE_DLV_VIEW)
-			p->look = true;
-		else
-			note_own(p, &m[i], spindle_dds_apply(p->directory, m[i].lsn, m[i].node,
-							     m[i].data, m[i].len));
-	}
-	return 0;
-}
-
-/* ---- participants that have gone with their nodes ---------------------------------- */
-
-static bool is_member(const struct spindle_view *v, uint32_t node)
-{
-	uint32_t i;
-
-	for (i = 0; i < v->members; i++)
-		if (v->seat[i].node == node)
-			return true;
-	return false;
-}
-
-/*
- * One participant says of all that have gone with their nodes that they have: that of the first
- * node of the view. If it goes, there is another view, with another first node.
- */
-static bool is_speaker(const struct spindle_dds *p, const struct spindle_view *v)
-{
-	uint32_t i;
-
-	for (i = 0; i < v->members; i++)
-		if (spindle_dds_find_participant(p->directory, v->seat[i].node))
-			return v->seat[i].node == p->opts.node;
-	return false;
-}
-
-/* Without room for a record, the next call says it. */
-static void look_for_gone(struct spindle_dds *p)
-{
-	struct spindle_dds_record gone = { .kind = SPINDLE_DDS_GONE };
-	struct spindle_view v;
-	uint32_t i;
-
-	p->look = false;
-	if (spindle_view(&p->q, &v) || !is_speaker(p, &v))
-		return;
-	for (i = 0; i < SPINDLE_DDS_PARTICIPANTS; i++) {
-		const struct spindle_dds_participant *other = &p->directory->participant[i];
-
-		if (!other->id || p->said[i] == other->id || is_member(&v, other->node))
+	for (i = 0; i < sizeof(string) / sizeof(string[0]); i++) {
+		if (!*string[i])
 			continue;
-		gone.id = other->id;
-		if (dds_say(p, &gone))
-			p->look = true;
-		else
-			p->said[i] = other->id;
+		*string[i] = strdup(*string[i]);
+		good = good && *string[i];
 	}
+	return good ? 0 : dds_fail(p, -ENOMEM, "no memory");
 }
 
-int spindle_dds_work(struct spindle_dds *p)
+static bool are_good(const struct spindle_dds_opts *o)
 {
-	char why[WHY_BYTES];
-	int n = spindle_dispatch(&p->q, apply, p, BUDGET);
+	static const uint32_t no_resv[sizeof(o->resv) / sizeof(o->resv[0])];
 
-	if (n < 0)
-		return dds_fail(p, n, "control subgroup: %s",
-				spindle_call_strerror(&p->q, n, why, sizeof(why)));
-	if (p->look)
-		look_for_gone(p);
-	return n;
-}
-
-/* ---- records that are said ------------------------------------------------------- */
-
-/* Send a record, without a wait. Return: 0, or the errors of spindle_send(). */
-int dds_say(struct spindle_dds *p, const struct spindle_dds_record *record)
-{
-	uint8_t bytes[SPINDLE_DDS_RECORD_BYTES];
-	size_t len = spindle_dds_put_record(record, bytes, sizeof(bytes));
-
-	return len ? spindle_send(&p->q, bytes, (uint32_t)len) : -EINVAL;
-}
-
-/* Wait for a moment, at most until @end. Return: 0; -ETIMEDOUT; or why the wait has failed. */
-static int wait_more(struct spindle_dds *p, int64_t end)
-{
-	int64_t left = end - dds_now();
-	int n;
-
-	if (left <= 0)
-		return -ETIMEDOUT;
-	n = spindle_wait(&p->q, POLLIN, left > 1000 ? 1000 : (int)left);
-	return n < 0 && n != -EINTR ? n : 0;
-}
-
-/* Say a record and wait until it has come back. Return: 0, or a negative errno with words. */
-static int say_and_wait(struct spindle_dds *p, const struct spindle_dds_record *record)
-{
-	struct awaited *a = &p->awaited;
-	int64_t end = dds_now() + p->opts.timeout_ms;
-	bool said = false;
-	int err = 0;
-
-	*a = (struct awaited){ .on = true, .kind = record->kind, .number = record->number };
-	while (a->on && err >= 0) {
-		if (!said) {
-			err = dds_say(p, record);
-			said = !err;
-			if (err == -EAGAIN)
-				err = 0;
-		}
-		if (!err)
-			err = spindle_dds_work(p);
-		if (err >= 0 && a->on)
-			err = wait_more(p, end);
-	}
-	if (a->on) {
-		a->on = false;
-		return err == -ETIMEDOUT ?
-		       dds_fail(p, err, "the control subgroup did not deliver a record in %u ms",
-				p->opts.timeout_ms) :
-		       err;
-	}
-	if (a->outcome == SPINDLE_DDS_DONE)
-		return 0;
-	return dds_fail(p, -EPROTO, "%s", spindle_dds_outcome_words(a->outcome));
-}
-
-/* Announce a writer or reader. @id: out. Return: 0, or a negative errno with words. */
-int dds_add(struct spindle_dds *p, const struct spindle_dds_topic *topic,
-	    const struct spindle_dds_qos *qos, bool writer, uint64_t *id)
-{
-	struct spindle_dds_record record = {
-		.kind = SPINDLE_DDS_ADD, .number = ++p->number, .writer = writer,
-		.topic = *topic, .qos = *qos,
-	};
-	int err = say_and_wait(p, &record);
-
-	*id = err ? 0 : p->awaited.id;
-	return err;
-}
-
-/* A writer or reader goes. Without room for the record it stays in the directories until HELLO. */
-void dds_remove(struct spindle_dds *p, uint64_t id)
-{
-	struct spindle_dds_record record = { .kind = SPINDLE_DDS_REMOVE, .id = id };
-
-	dds_say(p, &record);
-}
-
-/* ---- open and close -------------------------------------------------------------- */
-
-static int attach(struct spindle_dds *p)
-{
-	struct spindle_attach_opts o = {
-		.device = p->opts.device, .node = p->opts.node, .name = p->opts.control,
-		.flags = SPINDLE_ATTACH_BOTH, .want = SPINDLE_WANT_OLDEST | SPINDLE_WANT_VIEWS,
-	};
-	char why[WHY_BYTES - 80];
-	int err = spindle_attach(&p->q, &o);
-
-	if (err)
-		return dds_fail(p, err, "control subgroup '%s': %s", o.name,
-				spindle_attach_strerror(&p->q, &o, err, why, sizeof(why)));
-	p->attached = true;
-	if (!(p->q.features & SPINDLE_FEAT_ORDERED))
-		return dds_fail(p, -EOPNOTSUPP, "control subgroup '%s' has no order", o.name);
-	if (p->q.max_msg < SPINDLE_DDS_RECORD_BYTES)
-		return dds_fail(p, -EOPNOTSUPP, "control subgroup '%s' needs messages of %u bytes",
-				o.name, SPINDLE_DDS_RECORD_BYTES);
-	if (spindle_lsn(&p->q))
-		return dds_fail(p, -ENODATA, "control subgroup '%s' does not have its first record "
-				"any more: it needs a longer history", o.name);
-	return 0;
+	return !memcmp(o->resv, no_resv, sizeof(no_resv)) && !(o->flags & ~SPINDLE_DDS_BEGIN) &&
+	       o->shared <= SPINDLE_DDS_SHARED && (!o->lease_ms || o->lease_ms >= LEASE_MIN_MS) &&
+	       o->late_samples <= LATE_MAX;
 }
 
 static int take_opts(struct spindle_dds *p, const struct spindle_dds_opts *o)
 {
-	static const uint32_t no_resv[sizeof(o->resv) / sizeof(o->resv[0])];
+	struct spindle_dds_opts *own = &p->opts;
 
-	p->opts = *o;
-	if (!p->opts.control)
-		p->opts.control = "dds";
-	if (!p->opts.shared)
-		p->opts.shared = 1;
-	if (!p->opts.timeout_ms)
-		p->opts.timeout_ms = TIMEOUT_MS;
-	if (memcmp(o->resv, no_resv, sizeof(no_resv)) || p->opts.shared > SPINDLE_DDS_SHARED)
+	if (!are_good(o))
 		return dds_fail(p, -EINVAL, "the options are wrong");
 	if (o->name && strlen(o->name) >= SPINDLE_DDS_SHORT)
 		return dds_fail(p, -EINVAL, "the name of a participant has at most %u characters",
 				SPINDLE_DDS_SHORT - 1);
+	*own = *o;
+	if (!own->control)
+		own->control = "dds";
+	set_default(&own->timeout_ms, TIMEOUT_MS);
+	set_default(&own->lease_ms, LEASE_MS);
+	set_default(&own->late_samples, LATE_SAMPLES);
+	return copy_strings(p);
+}
+
+static int make_directories(struct spindle_dds *p)
+{
+	p->directory = malloc(sizeof(*p->directory));
+	p->fresh = malloc(sizeof(*p->fresh));
+	if (!p->directory || !p->fresh)
+		return dds_fail(p, -ENOMEM, "no memory for the directory");
+	spindle_dds_directory_init(p->directory, NULL);
 	return 0;
+}
+
+static int open_replica(struct spindle_dds *p)
+{
+	uint32_t offer = p->opts.timeout_ms / 4;
+	struct spindle_replica_opts o = {
+		.device = p->opts.device, .rdmc_device = p->opts.rdmc_device,
+		.node = p->opts.node, .name = p->opts.control,
+		/* A directory is small, and a program does not expect that a library forks. */
+		.flags = SPINDLE_REPLICA_NO_FORK,
+		.timeout_ms = offer < OFFER_MS ? offer + 1 : OFFER_MS,
+		.spill_bytes = SPILL_BYTES, .state_bytes = SPINDLE_DDS_SNAPSHOT_BYTES,
+	};
+	int err = spindle_replica_open(&p->replica, &dds_replica_ops, p, &o);
+
+	if (err)
+		return dds_fail(p, err, "control subgroup '%s': %s", p->opts.control,
+				spindle_replica_strerror(err));
+	if (spindle_replica_max_msg(p->replica) < SPINDLE_DDS_RECORD_BYTES)
+		return dds_fail(p, -EMSGSIZE, "control subgroup '%s' needs messages of %u bytes",
+				p->opts.control, SPINDLE_DDS_RECORD_BYTES + SPINDLE_REPLICA_HEAD);
+	return 0;
+}
+
+/* Wait until this participant has the directory. Return: 0; -ETIMEDOUT; or why not, with words. */
+static int wait_for_directory(struct spindle_dds *p, struct spindle_replica_stat *st)
+{
+	int64_t end = dds_now() + p->opts.timeout_ms;
+	int err = 0;
+
+	spindle_replica_stat(p->replica, st);
+	while (!err && st->state != SPINDLE_REPLICA_CURRENT) {
+		err = dds_wait(p, POLLIN, end);
+		spindle_replica_stat(p->replica, st);
+	}
+	return err;
+}
+
+static int get_directory(struct spindle_dds *p)
+{
+	struct spindle_replica_stat st;
+	int err = wait_for_directory(p, &st);
+
+	/* Others would lose the directory that they have, so they have their time to answer. */
+	if (err == -ETIMEDOUT && st.state == SPINDLE_REPLICA_ASKING &&
+	    p->opts.flags & SPINDLE_DDS_BEGIN) {
+		spindle_replica_declare(p->replica);
+		err = wait_for_directory(p, &st);
+	}
+	if (err != -ETIMEDOUT)
+		return err;
+	if (st.state == SPINDLE_REPLICA_ASKING)
+		return dds_fail(p, -ENODATA, "no participant has the directory of the domain");
+	return dds_fail(p, err, "the directory of the domain did not come in %u ms",
+			p->opts.timeout_ms);
 }
 
 static int say_hello(struct spindle_dds *p)
 {
 	struct spindle_dds_record hello = {
 		.kind = SPINDLE_DDS_HELLO, .shared = p->opts.shared,
+		.lease_ms = p->opts.lease_ms == SPINDLE_DDS_NO_LEASE ? 0 : p->opts.lease_ms,
 	};
+	int err;
 
+	/* The number of shared subgroups may be in records that are still to be read. */
+	do
+		err = spindle_dds_work(p);
+	while (err > 0);
+	if (err)
+		return err;
+	if (!hello.shared)
+		hello.shared = p->directory->shared ? p->directory->shared : 1;
 	if (getrandom(&p->incarnation, sizeof(p->incarnation), 0) !=
 	    (ssize_t)sizeof(p->incarnation))
 		return dds_fail(p, -EIO, "there are no random numbers");
 	hello.incarnation = p->incarnation;
 	if (p->opts.name)
 		strcpy(hello.name, p->opts.name);
-	return say_and_wait(p, &hello);
+	if (!spindle_dds_good_hello(&hello))
+		return dds_fail(p, -EINVAL, "the name of the participant cannot be printed, or has "
+				"spaces");
+	return dds_say_and_wait(p, &hello);
 }
 
 int spindle_dds_open(struct spindle_dds **out, const struct spindle_dds_opts *o)
 {
-	static const struct spindle_dds_limits limits = {
-		SPINDLE_DDS_TOPICS, SPINDLE_DDS_ENDPOINTS, SPINDLE_DDS_OWN,
-	};
 	struct spindle_dds *p = calloc(1, sizeof(*p));
 	int err;
 
 	*out = p;
 	if (!p)
 		return -ENOMEM;
+	p->stop = -1;
 	err = take_opts(p, o);
-	if (err)
-		return err;
-	p->directory = malloc(sizeof(*p->directory));
-	if (!p->directory)
-		return dds_fail(p, -ENOMEM, "no memory for the directory");
-	spindle_dds_directory_init(p->directory, &limits);
-	err = attach(p);
-	return err ? err : say_hello(p);
+	if (!err)
+		err = make_directories(p);
+	if (!err)
+		err = open_replica(p);
+	if (!err)
+		err = get_directory(p);
+	if (!err)
+		err = say_hello(p);
+	return err ? err : dds_beat_begin(p);
+}
+
+/* ---- close ------------------------------------------------------------------------- */
+
+/* Say GONE, and wait until that has come back. */
+static void say_gone(struct spindle_dds *p)
+{
+	struct spindle_dds_record gone = { .kind = SPINDLE_DDS_GONE, .id = p->id };
+
+	if (p->id && !p->lost)
+		dds_say_and_wait(p, &gone);
 }
 
 void spindle_dds_close(struct spindle_dds *p)
 {
-	struct spindle_dds_record gone = { .kind = SPINDLE_DDS_GONE };
-	const struct spindle_dds_participant *own;
-
 	if (!p)
 		return;
 	while (p->readers)
 		spindle_dds_reader_close(p->readers);
 	while (p->writers)
 		spindle_dds_writer_close(p->writers);
-	if (p->attached) {
-		own = spindle_dds_find_participant(p->directory, p->opts.node);
-		if (own && own->incarnation == p->incarnation) {
-			gone.id = own->id;
-			if (!dds_say(p, &gone))
-				spindle_drain(&p->q, (int)p->opts.timeout_ms);
-		}
-		spindle_detach(&p->q);
-	}
+	dds_beat_end(p);
+	if (p->replica)
+		say_gone(p);
+	spindle_replica_close(p->replica);
 	free(p->directory);
+	free(p->fresh);
+	free((char *)p->opts.device);
+	free((char *)p->opts.rdmc_device);
+	free((char *)p->opts.control);
+	free((char *)p->opts.name);
 	free(p);
 }

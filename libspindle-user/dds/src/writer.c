@@ -7,28 +7,25 @@
 
 #include "internal.h"
 
-static int64_t source_time(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
+/* ---- open and close ---------------------------------------------------------------- */
 
 static int announce(struct spindle_dds_writer *w, const struct spindle_dds_topic *topic,
 		    const struct spindle_dds_qos *qos)
 {
 	struct spindle_dds *p = w->p;
+	const struct spindle_dds_endpoint *own;
 	int err = lane_get(p, topic, qos, &w->lane);
 
-	if (err) {
-		w->lane = NULL;
+	if (err)
 		return err;
-	}
 	err = dds_add(p, topic, qos, true, &w->head.writer);
-	if (!err)
-		w->head.topic = spindle_dds_find_endpoint(p->directory, w->head.writer)->topic_id;
-	return err;
+	if (err)
+		return err;
+	own = spindle_dds_find_endpoint(p->directory, w->head.writer);
+	if (!own)
+		return dds_fail(p, -ENOTCONN, "others have taken this participant for dead");
+	w->head.topic = own->topic_id;
+	return 0;
 }
 
 int spindle_dds_writer_open(struct spindle_dds_writer **out, struct spindle_dds *p,
@@ -39,8 +36,9 @@ int spindle_dds_writer_open(struct spindle_dds_writer **out, struct spindle_dds 
 	int err;
 
 	*out = NULL;
-	if (!spindle_dds_good_topic(topic) || !spindle_dds_good_qos(qos))
-		return dds_fail(p, -EINVAL, "topic or QoS have a field that is out of range");
+	err = dds_check(p, topic, qos);
+	if (err)
+		return err;
 	w = calloc(1, sizeof(*w));
 	if (!w)
 		return dds_fail(p, -ENOMEM, "no memory");
@@ -69,57 +67,98 @@ void spindle_dds_writer_close(struct spindle_dds_writer *w)
 	for (at = &w->p->writers; *at != w; at = &(*at)->next)
 		;
 	*at = w->next;
-	if (w->begun)
-		spindle_abandon(&w->lane->q, &w->slot);
+	spindle_dds_abandon(w);
 	dds_remove(w->p, w->head.writer);
 	lane_put(w->p, w->lane);
 	free(w);
 }
 
+/* ---- samples ----------------------------------------------------------------------- */
+
+static int64_t source_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 int spindle_dds_loan(struct spindle_dds_writer *w, uint32_t len, void **data)
 {
 	uint32_t head = spindle_dds_head_bytes(w->keyed);
-	int err;
+	int err = dds_is_lost(w->p);
 
+	if (err)
+		return err;
 	if (w->begun)
 		return dds_fail(w->p, -EBUSY, "the writer has a sample that was begun");
 	if (len > w->max_bytes)
 		return dds_fail(w->p, -EMSGSIZE, "the sample has %u bytes, and the writer has said "
 				"at most %u", len, w->max_bytes);
 	err = spindle_reserve(&w->lane->q, head + len, &w->slot);
+	if (err == -EAGAIN)
+		return dds_fail(w->p, err, "there is no room now");
 	if (err)
-		return dds_fail(w->p, err, "%s", err == -EAGAIN ? "there is no room now" :
-				"the subgroup of the topic does not take messages");
+		return dds_fail(w->p, err, "subgroup '%s' takes no messages", w->lane->name);
 	w->begun = true;
-	w->head.bytes = len;
 	*data = (unsigned char *)w->slot.data + head;
 	return 0;
 }
 
-static int publish(struct spindle_dds_writer *w, const uint8_t *key, uint32_t flags)
+/* Does @info fit to the topic, and to the length of the sample? */
+static int check_info(struct spindle_dds_writer *w, uint32_t len,
+		      const struct spindle_dds_info *info)
 {
-	if (!w->begun || w->keyed != !!key)
-		return dds_fail(w->p, -EINVAL, !w->begun ? "no sample was begun" :
-				w->keyed ? "the topic has keys, and the sample has none" :
-				"the topic has no keys");
-	w->head.flags = flags | (key ? SPINDLE_DDS_KEYED : 0);
-	if (key)
-		memcpy(w->head.key, key, SPINDLE_DDS_HASH);
-	w->head.sequence++;
-	w->head.time = source_time();
-	spindle_dds_put_head(&w->head, w->slot.data);
-	w->begun = false;
-	spindle_commit(&w->lane->q, &w->slot, w->slot.len);
+	uint32_t end = info->flags;
+
+	if (w->keyed != !!info->key)
+		return dds_fail(w->p, -EINVAL, "%s", w->keyed ?
+				"the topic has keys, and the sample has none" :
+				"the topic has no keys, and the sample has one");
+	if (info->resv || (end && end != SPINDLE_DDS_DISPOSE && end != SPINDLE_DDS_UNREGISTER))
+		return dds_fail(w->p, -EINVAL, "the flags of the sample are wrong");
+	if (end && len)
+		return dds_fail(w->p, -EINVAL, "a sample that ends its key has no bytes");
 	return 0;
 }
 
-int spindle_dds_publish(struct spindle_dds_writer *w, const uint8_t *key)
+int spindle_dds_publish(struct spindle_dds_writer *w, uint32_t len,
+			const struct spindle_dds_info *info)
 {
-	return publish(w, key, 0);
+	static const struct spindle_dds_info none;
+	uint32_t head = spindle_dds_head_bytes(w->keyed);
+	int err;
+
+	if (!w->begun)
+		return dds_fail(w->p, -EINVAL, "no sample was begun");
+	if (len > w->slot.len - head)
+		return dds_fail(w->p, -EMSGSIZE, "the sample was begun with %u bytes, not %u",
+				w->slot.len - head, len);
+	if (!info)
+		info = &none;
+	err = check_info(w, len, info);
+	if (err)
+		return err;
+	w->head.flags = info->flags | (info->key ? SPINDLE_DDS_KEYED : 0);
+	if (info->key)
+		memcpy(w->head.key, info->key, sizeof(w->head.key));
+	w->head.bytes = len;
+	w->head.sequence++;
+	w->head.time = info->time ? info->time : source_time();
+	spindle_dds_put_head(&w->head, w->slot.data);
+	w->begun = false;
+	return spindle_commit(&w->lane->q, &w->slot, head + len);
 }
 
-static int send(struct spindle_dds_writer *w, const void *data, uint32_t len, const uint8_t *key,
-		uint32_t flags)
+void spindle_dds_abandon(struct spindle_dds_writer *w)
+{
+	if (w->begun)
+		spindle_abandon(&w->lane->q, &w->slot);
+	w->begun = false;
+}
+
+int spindle_dds_write(struct spindle_dds_writer *w, const void *data, uint32_t len,
+		      const struct spindle_dds_info *info)
 {
 	void *to;
 	int err = spindle_dds_loan(w, len, &to);
@@ -128,28 +167,29 @@ static int send(struct spindle_dds_writer *w, const void *data, uint32_t len, co
 		return err;
 	if (len)
 		memcpy(to, data, len);
-	err = publish(w, key, flags);
-	if (err) {
-		spindle_abandon(&w->lane->q, &w->slot);
-		w->begun = false;
-	}
+	err = spindle_dds_publish(w, len, info);
+	if (err)
+		spindle_dds_abandon(w);
 	return err;
 }
 
-int spindle_dds_write(struct spindle_dds_writer *w, const void *data, uint32_t len,
-		      const uint8_t *key)
+int spindle_dds_writer_fd(const struct spindle_dds_writer *w)
 {
-	return send(w, data, len, key, 0);
+	return spindle_fd(&w->lane->q);
 }
 
-int spindle_dds_end_key(struct spindle_dds_writer *w, uint32_t flag, const uint8_t *key)
+int spindle_dds_flush(struct spindle_dds_writer *w, int timeout_ms)
 {
-	if (flag != SPINDLE_DDS_DISPOSE && flag != SPINDLE_DDS_UNREGISTER)
-		return dds_fail(w->p, -EINVAL, "a key is disposed of, or unregistered");
-	return send(w, NULL, 0, key, flag);
+	int err;
+
+	if (w->begun)
+		return dds_fail(w->p, -EBUSY, "the writer has a sample that was begun");
+	err = spindle_drain(&w->lane->q, timeout_ms);
+	return err ? dds_fail(w->p, err, "not all members have the samples of subgroup '%s'",
+			      w->lane->name) : 0;
 }
 
-uint32_t spindle_dds_writer_matched(const struct spindle_dds_writer *w)
+void spindle_dds_writer_status(const struct spindle_dds_writer *w, struct spindle_dds_status *st)
 {
-	return spindle_dds_matched(w->p->directory, w->head.writer);
+	dds_status(w->p, w->head.writer, st);
 }
