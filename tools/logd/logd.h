@@ -57,6 +57,8 @@ struct logd_opts {
 	const char *peers;
 	/** @wait: seconds that a log waits for what is missing */
 	uint32_t wait;
+	/** @add_log: id of a subgroup that gets logs, then the process ends; NULL: none does */
+	const char *add_log;
 };
 
 /**

@@ -52,6 +52,9 @@ static const struct ctl_opt options[] = {
 	  .def = LOGD_FOR_EVER, .value = "SECONDS",
 	  .help = "give up when nothing has come for so long\n"
 		  "                         (default: never)" },
+	{ .name = "add-log", .letter = 'A', .kind = CTL_OPT_TEXT, AT(add_log), .value = "ID",
+	  .help = "only have the subgroup get logs with the next restart of\n"
+		  "                         the group" },
 	{ .name = "device", .letter = 'D', .kind = CTL_OPT_TEXT, AT(device),
 	  .value = "PATH", .help = "default " SPINDLE_DEVICE },
 	{ .name = "help", .letter = 'h', .kind = CTL_OPT_HELP, .help = "this text" },
@@ -197,6 +200,8 @@ static int parse(int argc, char **argv)
 		return ctl_command_usage(&command, "'%s' is no address with a port", opts.listen);
 	if (argc - optind < 1)
 		return ctl_command_usage(&command, "a node is needed");
+	if (opts.add_log && argc - optind > 1)
+		return ctl_command_usage(&command, "nothing follows the node of --add-log");
 	err = ctl_num_parse(argv[optind], UINT32_MAX, false, &node);
 	if (err)
 		return ctl_command_usage(&command, "'%s' is not the id of a node", argv[optind]);
@@ -255,6 +260,43 @@ static bool find_group(int signals)
 	return !logd_restart_is_due(&restart) || logd_restart_run(&restart, signals);
 }
 
+/* Is the node in a view, or on its way into one? A machine without the module has no node. */
+static bool is_in_view(void)
+{
+	struct logd_seat seat;
+	enum logd_kernel kernel;
+
+	if (ctl_net_open(&peers.net, CTL_QUIET))
+		return false;
+	kernel = logd_kernel_look(&restart, &seat);
+	return kernel == LOGD_KERNEL_ACTIVE || kernel == LOGD_KERNEL_FORMING ||
+	       kernel == LOGD_KERNEL_JOINING;
+}
+
+/* All nodes of the group are down, and begin again with a subgroup that has logs from then on. */
+static bool add_log(void)
+{
+	uint64_t id;
+
+	restart.opts = &opts;
+	restart.peers = &peers;
+	restart.state = &state;
+	if (ctl_num_parse(opts.add_log, UINT32_MAX, false, &id)) {
+		ctl_err("'%s' is not the id of a subgroup", opts.add_log);
+		return false;
+	}
+	if (!open_state())
+		return false;
+	if (is_in_view()) {
+		ctl_err("node %u is in a view: it leaves that first", opts.node);
+		return false;
+	}
+	if (logd_state_add_log(&state, (uint32_t)id, opts.segment << 20))
+		return true;
+	ctl_err("%s", state.why);
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	int rc, signals;
@@ -265,6 +307,8 @@ int main(int argc, char **argv)
 	rc = parse(argc, argv);
 	if (rc)
 		return ctl_flush(rc == CTL_OPT_SHOWN ? CTL_OK : rc);
+	if (opts.add_log)
+		return add_log() ? CTL_OK : CTL_FAILED;
 	count = (unsigned int)(argc - optind - 1);
 	if (!logd_peers_begin(&peers, &opts))
 		return CTL_FAILED;
