@@ -55,6 +55,8 @@ struct logd_opts {
 	const char *listen;
 	/** @peers: "none", "open", or NULL */
 	const char *peers;
+	/** @snap_most: bytes of all snapshots in a directory, beyond which none is fetched */
+	uint64_t snap_most;
 	/** @wait: seconds that a log waits for what is missing */
 	uint32_t wait;
 };

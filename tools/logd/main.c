@@ -48,6 +48,10 @@ static const struct ctl_opt options[] = {
 	  .value = "ADDR:PORT", .help = "where other nodes ask (default: as the node)" },
 	{ .name = "peers", .letter = 'P', .kind = CTL_OPT_TEXT, AT(peers), .value = "WORD",
 	  .help = "none: no other nodes; open: also without a key" },
+	{ .name = "snapshot-max", .letter = 'm', .kind = CTL_OPT_BYTES, AT(snap_most),
+	  .max = INT64_MAX, .def = LOGD_SNAP_MOST, .value = "BYTES",
+	  .help = "fetch no snapshot of another node with which those of a\n"
+		  "                         log have more bytes (0: none)" },
 	{ .name = "wait", .letter = 'w', .kind = CTL_OPT_NUM, AT(wait), .max = UINT32_MAX,
 	  .def = LOGD_FOR_EVER, .value = "SECONDS",
 	  .help = "give up when nothing has come for so long\n"

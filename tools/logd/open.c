@@ -320,11 +320,19 @@ static bool may_begin(struct logd *l, uint64_t oldest)
 			 "(option -l)", oldest);
 }
 
+/* Return: whether the log gets a snapshot of other nodes before it attaches. */
+static bool loads(struct logd *l)
+{
+	return logd_load_due(l, l->scan.map.low, l->scan.next) && logd_catch_up(l, l->scan.next);
+}
+
 /* Attach where the new log begins, as its logger. */
 static bool attach_new(struct logd *l, uint64_t era)
 {
 	struct spindle_place from = { .lsn = l->scan.next, .era = era };
 
+	if (loads(l))
+		return false;
 	memcpy(from.lineage, l->scan.id.lineage, sizeof(from.lineage));
 	return logd_attach(l, &from);
 }
@@ -424,6 +432,9 @@ static bool begin_again(struct logd *l, uint64_t era)
 	memcpy(from.lineage, l->scan.id.lineage, sizeof(from.lineage));
 	if (l->scan.n_epochs && !cut)
 		from.era = l->scan.last_epoch.era;
+	/* The kernel has to look at a log of an earlier era first. */
+	if (from.era == era && loads(l))
+		return false;
 	return logd_attach(l, &from);
 }
 
@@ -552,6 +563,8 @@ bool logd_open(struct logd *l, const struct logd_opts *opts, const char *subgrou
 	logd_repair_open(l);
 	if (l->repair.tail)
 		logd_say(l, "the end of the log is damaged, and is fetched from other nodes first");
+	else if (l->catch.on && l->catch.oldest <= l->log.next)
+		logd_say(l, "a program may lack its snapshot, so other nodes are asked for theirs");
 	else if (l->catch.on)
 		logd_say(l, "the history begins with position %" PRIu64 ", and what is in front "
 			 "of it comes from other nodes", l->catch.oldest);
