@@ -71,6 +71,7 @@ void logd_catch_end(struct logd *l)
 		return;
 	peer_fetch_end(&l->catch.fetch);
 	logd_load_end(l);
+	logd_progress_end(l);
 	l->catch.on = false;
 }
 
@@ -329,6 +330,8 @@ static bool begin_round(struct logd *l)
 	if (c->load.step == LOGD_LOAD_OFF && (resume(l) || l->failed))
 		return false;
 	c->begun = l->log.next;
+	if (!c->first)
+		c->first = l->log.next;
 	c->why[0] = '\0';
 	c->behind = 0;
 	c->least = UINT64_MAX;
@@ -366,6 +369,17 @@ static void end_peer(struct logd *l)
 		c->i = 0;
 }
 
+static void tell(struct logd *l)
+{
+	const struct logd_catch *c = &l->catch;
+	uint32_t step = c->fetch.client.step;
+
+	if (step == PEER_LOADS)
+		logd_progress(l, "fetches a snapshot", c->load.bytes, c->fetch.offer.st.bytes);
+	else if (step == PEER_READS && c->oldest > c->first)
+		logd_progress(l, "fetches messages", l->log.next - c->first, c->oldest - c->first);
+}
+
 /**
  * logd_catch_work() - fetch what can be fetched without waiting
  * @l: the log
@@ -377,6 +391,7 @@ void logd_catch_work(struct logd *l)
 	if (!c->on || l->failed)
 		return;
 	peer_fetch_work(&c->fetch);
+	tell(l);
 	if (c->fetch.client.step == PEER_KNOWS)
 		order(l);
 	if (c->fetch.client.step == PEER_DONE || c->fetch.client.step == PEER_FAILED)

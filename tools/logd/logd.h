@@ -15,6 +15,7 @@
 #include "io.h"
 #include "log.h"
 #include "peers.h"
+#include "progress.h"
 #include "record.h"
 #include "repair.h"
 #include "snapshot.h"
@@ -93,6 +94,8 @@ struct logd {
 	struct logd_repair repair;
 	/** @snapshots: what programs do not need any more */
 	struct logd_snapshots snapshots;
+	/** @progress: long work that is under way */
+	struct logd_progress progress;
 	/** @attach: what to attach to */
 	struct spindle_attach_opts attach;
 	/** @title: "subgroup 1 of node 2", for messages */

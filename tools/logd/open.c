@@ -277,13 +277,58 @@ static void say_damage(const struct logd *l)
 		logd_say(l, "%u more ranges of the log are damaged", s->n_damaged - n);
 }
 
+/* How far the scan is, which reads most bytes once. */
+struct reading {
+	struct logd *log;
+	uint64_t done;
+	uint64_t total;
+};
+
+static void tell_reading(void *arg, uint32_t bytes)
+{
+	struct reading *r = arg;
+
+	r->done += bytes;
+	/* A log without segments has nothing to read. */
+	if (!r->total)
+		return;
+	logd_progress(r->log, "reads its log", r->done, r->total);
+}
+
+/* Bytes of all segments. The scan lists the files once more. */
+static uint64_t segment_bytes(struct logd *l)
+{
+	const struct spindle_dlog_port *port = &l->io.port;
+	int i, n = port->list(port->env, l->scan.file, FILES);
+	uint64_t bytes, sum = 0;
+
+	for (i = 0; i < n; i++)
+		if (l->scan.file[i].kind == SPINDLE_DLOG_SEGMENT &&
+		    !port->size(port->env, l->scan.file[i], &bytes))
+			sum += bytes;
+	return sum;
+}
+
+static int read_log(struct logd *l)
+{
+	struct reading r = { .log = l, .total = segment_bytes(l) };
+	int err;
+
+	l->io.tell = tell_reading;
+	l->io.tell_arg = &r;
+	err = spindle_dlog_recover(&l->scan);
+	l->io.tell = NULL;
+	logd_progress_end(l);
+	return err;
+}
+
 static bool scan(struct logd *l)
 {
 	struct spindle_dlog_scan *s = &l->scan;
 	int err;
 
 	prepare_scan(l);
-	err = spindle_dlog_recover(s);
+	err = read_log(l);
 	if (err == -EUCLEAN)
 		return logd_fail(l, "%s has segments, and no meta block that is whole, or a file "
 				 "that is none of a log", l->path);

@@ -92,6 +92,8 @@ struct logd_catch {
 	uint64_t skip;
 	/** @i: the peer that is asked next, in this round */
 	unsigned int i;
+	/** @first: end of the log when it began to catch up */
+	uint64_t first;
 	/** @begun: end of the log when this round began */
 	uint64_t begun;
 	/** @backoff_ms: between the last two rounds */

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 
 #include "logd/logd.h"
@@ -347,6 +348,37 @@ static void honest(void)
 	CHECK_EQ(snapshot_bytes(), 2 * (STATE + SPINDLE_DLOG_SNAP_HEAD));
 	remove_snapshot(&other[0].store, "b", 700);
 	end_world(500, OLDEST);
+}
+
+/* Systemd hears how far the work is. */
+static void progress(void)
+{
+	static const char path[] = "@spindle-logd-load-test";
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	unsigned int messages = 0, snapshots = 0, ends = 0;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	char got[256];
+	ssize_t n;
+
+	memcpy(addr.sun_path + 1, path + 1, sizeof(path) - 2);
+	if (bind(fd, (struct sockaddr *)&addr,
+		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + sizeof(path) - 1)))
+		bail_out("no socket");
+	setenv("NOTIFY_SOCKET", path, 1);
+	make_world(500, 510);
+	logd.title = "the log";
+	add_place(1, &other[0].addr);
+	run_until(NULL);
+	unsetenv("NOTIFY_SOCKET");
+	while ((n = recv(fd, got, sizeof(got) - 1, 0)) > 0) {
+		got[n] = '\0';
+		messages += !strncmp(got, "STATUS=the log fetches messages: ", 33);
+		snapshots += !strncmp(got, "STATUS=the log fetches a snapshot: ", 35);
+		ends += !strcmp(got, "STATUS=");
+	}
+	CHECK(messages && snapshots && ends == 1);
+	close(fd);
+	end_world(500, logd.log.next);
 }
 
 /* What the log misses comes first, and the snapshot in front of the attachment. */
@@ -740,6 +772,7 @@ int main(void)
 	static const struct tap_case cases[] = {
 		{ "a log gets the newest snapshot of each program", honest },
 		{ "its messages come first", messages_first },
+		{ "systemd hears how far the work is", progress },
 		{ "nobody is asked if nothing is missing", nothing_missing },
 		{ "a snapshot that does not check is replaced", damaged },
 		{ "one of another group stays", another_group },
