@@ -6,9 +6,10 @@
  * log gets what its directory lacks from another node, before it attaches. The peers are asked one
  * after the other, as in catch.c, and the first one that has a snapshot gives it.
  *
- * A peer with the key may lie. So a snapshot has to be of this group, subgroup and of no later era,
- * its position has to be in the log or ahead of its end, and all snapshots of the directory together
- * may not be longer than the limit. No file is replaced that checks.
+ * A peer with the key may lie. So a snapshot has to be of this group and subgroup, and of no later
+ * era. Its position has to be in the log, or not above the next position of the subgroup. All
+ * snapshots of the directory together may not be longer than the limit. No file is replaced that
+ * checks.
  */
 #include <errno.h>
 #include <fcntl.h>
