@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "common/key.h"
@@ -48,6 +46,10 @@ static const struct ctl_opt options[] = {
 	  .value = "ADDR:PORT", .help = "where other nodes ask (default: as the node)" },
 	{ .name = "peers", .letter = 'P', .kind = CTL_OPT_TEXT, AT(peers), .value = "WORD",
 	  .help = "none: no other nodes; open: also without a key" },
+	{ .name = "snapshot-max", .letter = 'm', .kind = CTL_OPT_BYTES, AT(snap_most),
+	  .max = INT64_MAX, .def = LOGD_SNAP_MOST, .value = "BYTES",
+	  .help = "fetch no snapshot of another node with which those of a\n"
+		  "                         log have more bytes (0: none)" },
 	{ .name = "wait", .letter = 'w', .kind = CTL_OPT_NUM, AT(wait), .max = UINT32_MAX,
 	  .def = LOGD_FOR_EVER, .value = "SECONDS",
 	  .help = "give up when nothing has come for so long\n"
@@ -81,28 +83,6 @@ static struct logd_peers peers;
 static struct logd_state state;
 static bool has_state;
 static struct logd_restart restart;
-
-/* Tell systemd that all logs are open. Without systemd there is no such socket. */
-static void say_ready(void)
-{
-	const char *path = getenv("NOTIFY_SOCKET");
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	static const char text[] = "READY=1";
-	int fd;
-
-	if (!path || !*path || strlen(path) >= sizeof(addr.sun_path))
-		return;
-	memcpy(addr.sun_path, path, strlen(path));
-	if (*path == '@')
-		addr.sun_path[0] = '\0';
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || sendto(fd, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&addr,
-			     (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
-					 strlen(path))) < 0)
-		ctl_err("cannot notify %s: %s", path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-}
 
 static int open_signals(void)
 {
@@ -321,7 +301,8 @@ int main(int argc, char **argv)
 	}
 	if (!open_logs(argv + optind + 1))
 		return CTL_FAILED;
-	say_ready();
+	/* All logs are open. */
+	logd_notify("READY=1");
 	if (!run(signals))
 		rc = CTL_FAILED;
 	for (i = 0; i < count; i++)
