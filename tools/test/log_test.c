@@ -159,7 +159,8 @@ static void test_damaged(void)
 }
 
 /*
- * Run a command with such a terminal as standard error, while each look at the clock takes @step_ms.
+ * Run a command with such a terminal as standard error, while each look at the clock takes
+ * @step_ms.
  */
 static int run_on_terminal(const char *words, uint64_t step_ms, const char *term)
 {
