@@ -147,23 +147,35 @@ static u32 crc_of_bits(const u8 *buf, size_t len)
 	return ~crc;
 }
 
+static void check_crc(const u8 *buf, u32 n, u32 part)
+{
+	u32 want = crc_of_bits(buf, n);
+
+	CHECK_EQ(spindle_dlog_crc(0, buf, n), want);
+	CHECK_EQ(spindle_dlog_crc_table(0, buf, n), want);
+	CHECK_EQ(spindle_dlog_crc(spindle_dlog_crc(0, buf, part), buf + part, n - part), want);
+	CHECK_EQ(spindle_dlog_crc_table(spindle_dlog_crc(0, buf, part), buf + part, n - part),
+		 want);
+}
+
+/* Long runs are summed in three parts of 1024 bytes at once, and what is left word by word. */
 static void test_crc(void)
 {
 	struct rng rng = { .state = 5 };
-	u8 buf[100];
-	u32 i, n, part;
+	static u8 buf[20000];
+	u32 i, n, from;
 
 	CHECK_EQ(spindle_dlog_crc(0, "123456789", 9), 0xe3069283U);
+	for (i = 0; i < sizeof(buf); i++)
+		buf[i] = (u8)rng_u64(&rng);
 	for (i = 0; i < 1000; i++) {
-		for (n = 0; n < sizeof(buf); n++)
-			buf[n] = (u8)rng_u64(&rng);
-		n = rng_below(&rng, sizeof(buf));
-		part = rng_below(&rng, n + 1);
-		CHECK_EQ(spindle_dlog_crc(0, buf, n), crc_of_bits(buf, n));
-		CHECK_EQ(spindle_dlog_crc_table(0, buf, n), crc_of_bits(buf, n));
-		CHECK_EQ(spindle_dlog_crc(spindle_dlog_crc(0, buf, part), buf + part, n - part),
-			 crc_of_bits(buf, n));
+		n = rng_below(&rng, i % 10 ? 100 : 18000);
+		from = rng_below(&rng, 100);
+		check_crc(buf + from, n, rng_below(&rng, n + 1));
 	}
+	for (n = 3070; n < 3080; n++)
+		check_crc(buf + 1, n, 1);
+	check_crc(buf, 6144, 3072);
 }
 
 static void build(u8 *buf, struct spindle_dlog_info *info)

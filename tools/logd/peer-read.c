@@ -2,9 +2,7 @@
 /*
  * Replies from a log that is being written. See peer.h.
  *
- * A read of the core checks the whole frame of each message. Here the frame is checked once, and
- * the messages behind the first one are parsed where they are. A search for a position has a budget
- * of bytes for each call, because the loop also writes the log.
+ * A search for a position has a budget of bytes for each call, because the loop also writes the log.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -47,28 +45,10 @@ void peer_reader_close(struct peer_reader *p)
 	*p = (struct peer_reader){ .has = false };
 }
 
-/* The next message, if it is in the frame of the one that was read last. */
-static bool next_in_frame(struct peer_reader *p)
-{
-	struct spindle_dlog_reader *r = &p->r;
-	const unsigned char *frame;
-	uint32_t at;
-
-	if (!r->in_frame || !r->at || r->lsn >= r->frame.end || r->lsn >= r->map->until)
-		return false;
-	frame = spindle_dlog_window_at(&r->window, r->walk.start);
-	at = spindle_dlog_record_parse(frame, &r->frame, r->at, &p->m);
-	if (!at)
-		return false;
-	p->m.lsn = r->lsn++;
-	r->at = at;
-	return true;
-}
-
 /* Return: as spindle_dlog_read(). */
 static int next(struct peer_reader *p)
 {
-	int n = next_in_frame(p) ? 1 : spindle_dlog_read(&p->r, &p->m);
+	int n = spindle_dlog_read(&p->r, &p->m);
 
 	p->has = n == 1;
 	p->at = p->m.lsn;

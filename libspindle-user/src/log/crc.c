@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * CRC-32C (Castagnoli), by the instruction of x86-64 processors that have it, or by a table.
+ * CRC-32C (Castagnoli), by the instruction of x86-64 processors that have it, or by a table. Long
+ * runs of bytes are summed in three parts at once.
  */
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 #include <string.h>
 
 #include "format.h"
@@ -72,11 +76,16 @@ uint32_t spindle_dlog_crc_table(uint32_t crc, const void *buf, size_t len)
 }
 
 #ifdef __x86_64__
+/* Bytes of each of three parts that are summed at once. */
+#define PART	1024U
+/* x^(8 * PART - 33) and x^(16 * PART - 33) by the polynomial, bits reversed. */
+#define OVER_1	0x170076faU
+#define OVER_2	0xa51b6135U
+
 __attribute__((target("sse4.2")))
-static uint32_t crc_instruction(uint32_t crc, const void *buf, size_t len)
+static uint64_t sum_words(uint64_t sum, const unsigned char *p, size_t len)
 {
-	const unsigned char *p = buf;
-	uint64_t word, sum = ~crc;
+	uint64_t word;
 
 	for (; len >= sizeof(word); len -= sizeof(word), p += sizeof(word)) {
 		memcpy(&word, p, sizeof(word));
@@ -84,7 +93,52 @@ static uint32_t crc_instruction(uint32_t crc, const void *buf, size_t len)
 	}
 	while (len--)
 		sum = __builtin_ia32_crc32qi((uint32_t)sum, *p++);
-	return ~(uint32_t)sum;
+	return sum;
+}
+
+/* The sum behind so many zeros as @over says. The product has a factor of x, and the sum x^32. */
+__attribute__((target("sse4.2,pclmul")))
+static uint64_t over(uint64_t sum, uint32_t over)
+{
+	__m128i product = _mm_clmulepi64_si128(_mm_cvtsi64_si128((long long)sum),
+					       _mm_cvtsi32_si128((int)over), 0);
+
+	return __builtin_ia32_crc32di(0, (uint64_t)_mm_cvtsi128_si64(product));
+}
+
+/*
+ * The instruction gives its result after three cycles, and another one may begin in each cycle. So
+ * three parts are summed side by side. Sums are linear: that of all is the sum of those of the
+ * parts, each behind the zeros that stand for the parts behind it.
+ */
+__attribute__((target("sse4.2,pclmul")))
+static uint64_t sum_parts(uint64_t sum, const unsigned char *p, size_t parts)
+{
+	uint64_t word[3], second, third;
+	size_t i;
+
+	for (; parts; parts--, p += 3 * PART) {
+		second = 0;
+		third = 0;
+		for (i = 0; i < PART; i += sizeof(word[0])) {
+			memcpy(&word[0], p + i, sizeof(word[0]));
+			memcpy(&word[1], p + PART + i, sizeof(word[0]));
+			memcpy(&word[2], p + 2 * PART + i, sizeof(word[0]));
+			sum = __builtin_ia32_crc32di(sum, word[0]);
+			second = __builtin_ia32_crc32di(second, word[1]);
+			third = __builtin_ia32_crc32di(third, word[2]);
+		}
+		sum = over(sum, OVER_2) ^ over(second, OVER_1) ^ third;
+	}
+	return sum;
+}
+
+static uint32_t crc_instruction(uint32_t crc, const unsigned char *p, size_t len)
+{
+	size_t parts = __builtin_cpu_supports("pclmul") ? len / (3 * PART) : 0;
+	uint64_t sum = sum_parts((uint32_t)~crc, p, parts);
+
+	return ~(uint32_t)sum_words(sum, p + parts * 3 * PART, len - parts * 3 * PART);
 }
 #endif
 

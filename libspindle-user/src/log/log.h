@@ -93,6 +93,12 @@ struct spindle_dlog_window {
 	uint64_t seq;
 	/** @start: offset of the first byte */
 	uint64_t start;
+	/** @checked: a frame of these bytes was checked */
+	bool checked;
+	/** @frame: offset of that frame, the last one that was checked */
+	uint64_t frame;
+	/** @crc: of its header */
+	uint32_t crc;
 };
 
 /**
@@ -562,6 +568,8 @@ int spindle_dlog_find_time(struct spindle_dlog_reader *r, uint64_t time);
 int spindle_dlog_window_frame(struct spindle_dlog_window *w, const struct spindle_dlog_port *port,
 			      const struct spindle_dlog_ident *id, uint64_t seq, uint64_t offset,
 			      struct spindle_dlog_info *info);
+bool spindle_dlog_window_has(const struct spindle_dlog_window *w, uint64_t seq, uint64_t offset,
+			     uint32_t crc);
 const unsigned char *spindle_dlog_window_at(const struct spindle_dlog_window *w, uint64_t offset);
 void spindle_dlog_walk_begin(struct spindle_dlog_walk *w, const struct spindle_dlog_map *map,
 			     uint32_t i, uint64_t proof, bool last);

@@ -113,9 +113,12 @@ static int next_frame(struct spindle_dlog_reader *r)
 static int load_frame(struct spindle_dlog_reader *r)
 {
 	struct spindle_dlog_info info;
-	int err = spindle_dlog_window_frame(&r->window, r->port, r->id, r->walk.seq,
-					    r->walk.start, &info);
+	int err;
 
+	if (spindle_dlog_window_has(&r->window, r->walk.seq, r->walk.start, r->frame.crc))
+		return 0;
+	err = spindle_dlog_window_frame(&r->window, r->port, r->id, r->walk.seq, r->walk.start,
+					&info);
 	if (!err && info.crc == r->frame.crc)
 		return 0;
 	r->in_frame = false;

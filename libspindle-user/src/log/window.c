@@ -26,6 +26,7 @@ static int fill(struct spindle_dlog_window *w, const struct spindle_dlog_port *p
 	int n = port->read(port->env, file, offset, w->buf, len);
 
 	w->len = 0;
+	w->checked = false;
 	if (n < 0)
 		return n;
 	if ((uint32_t)n > len)
@@ -80,5 +81,28 @@ int spindle_dlog_window_frame(struct spindle_dlog_window *w, const struct spindl
 		err = cover(w, port, id, seq, offset, info->bytes);
 	if (!err)
 		err = spindle_dlog_body_check(spindle_dlog_window_at(w, offset), id, info);
-	return err;
+	if (err)
+		return err;
+	w->checked = true;
+	w->frame = offset;
+	w->crc = info->crc;
+	return 0;
+}
+
+/**
+ * spindle_dlog_window_has - is a frame in memory that was checked there?
+ * @w: the window
+ * @seq: number of the segment
+ * @offset: of the frame in the segment
+ * @crc: of its header
+ *
+ * The bytes of a window change only by a read, so one check of a frame is enough for all of its
+ * records. The window knows only the last frame that was checked.
+ *
+ * Return: whether it is.
+ */
+bool spindle_dlog_window_has(const struct spindle_dlog_window *w, uint64_t seq, uint64_t offset,
+			     uint32_t crc)
+{
+	return w->len && w->checked && w->seq == seq && w->frame == offset && w->crc == crc;
 }
