@@ -140,7 +140,7 @@ static void wait_for_work(struct pollfd *fd, int signals, bool *stop)
 	for (i = 0; i < count; i++)
 		logd_poll_get(&logs[i], &fd[2 * i]);
 	/* A second signal finds a process that waits for its disk, and ends it. */
-	if (read(signals, &info, sizeof(info)) == sizeof(info)) {
+	if (fd[2 * count].revents && read(signals, &info, sizeof(info)) == sizeof(info)) {
 		if (*stop)
 			exit(CTL_FAILED);
 		*stop = true;
