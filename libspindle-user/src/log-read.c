@@ -86,6 +86,14 @@ struct spindle_log {
 	bool gone;
 	/** @scans: a scan runs */
 	bool scans;
+	/** @tell: told how far the scan is, or NULL */
+	spindle_log_tell_fn tell;
+	/** @arg: of @tell */
+	void *arg;
+	/** @done: bytes that the scan has read */
+	uint64_t done;
+	/** @total: bytes that it will read, unless it looks for frames twice */
+	uint64_t total;
 	/** @look: newest scan */
 	struct look *look;
 	/** @reader: of the core */
@@ -226,6 +234,17 @@ static int read_named(const struct spindle_log *log, struct spindle_dlog_file fi
 	return n;
 }
 
+/* Say how far a scan is. A search in a damaged area reads some bytes twice. */
+static void tell(struct spindle_log *log, int n)
+{
+	if (!log->tell || !log->scans || n <= 0 || !log->total)
+		return;
+	log->done += (uint64_t)n;
+	if (log->done > log->total)
+		log->done = log->total;
+	log->tell(log->arg, log->done, log->total);
+}
+
 /*
  * Read from the disk, as the core asks for. The writer writes with O_DIRECT, and pages of the file
  * in the page cache would be in its way. A file system without O_DIRECT, or a disk whose sectors
@@ -246,6 +265,7 @@ static int port_read(void *env, struct spindle_dlog_file file, uint64_t offset, 
 		n = read_named(log, file, name, offset, buf, len, 0);
 	if (n == -ENOENT)
 		log->gone = true;
+	tell(log, n);
 	return n;
 }
 
@@ -339,6 +359,8 @@ static void note_versions(struct spindle_log *log, struct look *look)
 	struct stat st;
 	uint32_t i;
 
+	log->done = 0;
+	log->total = 0;
 	for (i = 0; i < log->names.n; i++) {
 		if (log->names.file[i].kind != SPINDLE_DLOG_SEGMENT ||
 		    spindle_dlog_name(log->names.file[i], name, sizeof(name)) ||
@@ -347,6 +369,7 @@ static void note_versions(struct spindle_log *log, struct look *look)
 		look->version[look->versions++] = (struct version){
 			.seq = log->names.file[i].id, .ino = st.st_ino, .ctime = st.st_ctim,
 		};
+		log->total += (uint64_t)st.st_size;
 	}
 }
 
@@ -530,6 +553,12 @@ int spindle_log_refresh(struct spindle_log *log)
 
 int spindle_log_open(struct spindle_log **out, const char *dir, unsigned int flags)
 {
+	return spindle_log_open_tell(out, dir, flags, NULL, NULL);
+}
+
+int spindle_log_open_tell(struct spindle_log **out, const char *dir, unsigned int flags,
+			  spindle_log_tell_fn tell_fn, void *arg)
+{
 	struct spindle_log *log;
 	struct look *look;
 	int err;
@@ -543,12 +572,15 @@ int spindle_log_open(struct spindle_log **out, const char *dir, unsigned int fla
 	log->flags = flags;
 	/* The core asks for nothing else without a writer. */
 	log->port = (struct spindle_dlog_port){ .env = log, .read = port_read, .list = port_list };
+	log->tell = tell_fn;
+	log->arg = arg;
 	log->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	err = log->dir < 0 ? -errno : scan(log, &look, NULL);
 	if (err) {
 		spindle_log_close(log);
 		return err;
 	}
+	log->tell = NULL;
 	use_look(log, look, look->scan.map.low);
 	*out = log;
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which messages of a log nobody needs any more: what <spindle/log.h> promises of snapshots, and
- * the files. The process that writes the log looks at them.
+ * What the process that writes a log shall do: drop messages that nobody needs any more, or repair
+ * damaged ones. This is what <spindle/log.h> promises of it, and the files.
  */
 #include <endian.h>
 #include <errno.h>
@@ -161,4 +161,17 @@ int spindle_log_trim(const char *dir, const struct spindle_place *place)
 
 	memcpy(snap.lineage, place->lineage, sizeof(snap.lineage));
 	return replace(dir, "trim", &snap);
+}
+
+int spindle_log_repair(const char *dir, const struct spindle_place *place)
+{
+	struct spindle_dlog_snap snap = { .era = place->era, .lsn = place->lsn };
+	int err, fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	memcpy(snap.lineage, place->lineage, sizeof(snap.lineage));
+	err = write_file(fd, SPINDLE_DLOG_REPAIR_FILE, &snap);
+	close(fd);
+	return err;
 }

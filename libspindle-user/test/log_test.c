@@ -288,6 +288,60 @@ static void expect_time(struct spindle_log *log, uint64_t ns)
 	CHECK(m.lsn == lsn - 1 && m.time < ns);
 }
 
+/**
+ * struct told - what spindle_log_open_tell() has said
+ */
+struct told {
+	/** @times: how often */
+	uint32_t times;
+	/** @scans: how often it has begun */
+	uint32_t scans;
+	/** @done: the last time */
+	uint64_t done;
+	/** @total: the last time */
+	uint64_t total;
+};
+
+static void note_told(void *arg, uint64_t done, uint64_t total)
+{
+	struct told *t = arg;
+
+	CHECK(total && done && done <= total);
+	t->scans += !t->times || done < t->done;
+	t->times++;
+	t->done = done;
+	t->total = total;
+}
+
+/* All bytes of the files with messages are read, and twice if some are damaged. */
+static void test_tell(void)
+{
+	struct spindle_log_info info;
+	struct spindle_log_msg m;
+	struct told t = { 0 };
+	struct spindle_log *log;
+
+	begin();
+	CHECK_EQ(file_log_write(&writer, 145, 3), 0);
+	CHECK_EQ(spindle_log_open_tell(&log, dir, 0, note_told, &t), 0);
+	spindle_log_info(log, &info);
+	CHECK(t.times > 2 && t.scans == 1);
+	CHECK(t.total >= info.bytes && t.done >= info.bytes);
+	t.times = 0;
+	CHECK_EQ(spindle_log_read(log, &m), 1);
+	CHECK_EQ(spindle_log_refresh(log), 0);
+	CHECK_EQ(t.times, 0);
+	spindle_log_close(log);
+	flip("0000000000000000.seg", FILE_LOG_BLOCK * 3 + 90);
+	t = (struct told){ 0 };
+	CHECK_EQ(spindle_log_open_tell(&log, dir, 0, note_told, &t), 0);
+	CHECK_EQ(t.scans, 2);
+	spindle_log_close(log);
+	CHECK_EQ(spindle_log_open_tell(&log, in("none"), 0, note_told, &t), -ENOENT);
+	CHECK(!log);
+	end();
+}
+
 static void test_seek(void)
 {
 	struct spindle_log *log;
@@ -1080,6 +1134,7 @@ int main(void)
 		{ "no log", test_no_log },
 		{ "no permission", test_no_permission },
 		{ "all messages, and what the log is", test_read },
+		{ "opening a log says how far it is", test_tell },
 		{ "seek, and find a time", test_seek },
 		{ "only what is durable", test_durable },
 		{ "beside a writer", test_beside_writer },

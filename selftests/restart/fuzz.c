@@ -224,10 +224,30 @@ static void try_keep(struct rng *rng)
 	free(bytes);
 }
 
+/* What could be forced comes back, and hostile bytes of it are refused. */
+static void try_force(struct rng *rng, const struct spindle_restart_ballot *attempt,
+		      const struct spindle_restart_report *const *set, u32 n)
+{
+	static struct spindle_restart_force force;
+	size_t len;
+	u8 *bytes;
+
+	if (!spindle_restart_force(attempt, set, n, &answer, &force))
+		return;
+	len = spindle_restart_put_force(&force, room, SPINDLE_RESTART_BYTES);
+	if (!len || !spindle_restart_get_force(&force, room, len))
+		die("a forced restart of reports that were taken is refused");
+	len = spoil(rng, room, len);
+	bytes = own(room, len);
+	count(spindle_restart_get_force(&force, bytes, len));
+	free(bytes);
+}
+
 static void try_reports(struct rng *rng)
 {
 	static const struct spindle_restart_ballot ballot = { .era = 10, .proposer = 1 };
 	const struct spindle_restart_report *set[NODES];
+	const struct spindle_restart_ballot *attempt;
 	u32 i, n = 0;
 	size_t len;
 	u8 *bytes;
@@ -247,9 +267,12 @@ static void try_reports(struct rng *rng)
 			set[n++] = &report[i];
 		free(bytes);
 	}
-	spindle_restart_judge(rng_chance(rng, 80) ? &ballot : NULL, set, n, &answer);
-	if (answer.kind == SPINDLE_RESTART_WAIT)
+	attempt = rng_chance(rng, 80) ? &ballot : NULL;
+	spindle_restart_judge(attempt, set, n, &answer);
+	if (answer.kind == SPINDLE_RESTART_WAIT) {
+		try_force(rng, attempt, set, n);
 		return;
+	}
 	len = spindle_restart_put_proposal(&answer.proposal, room, SPINDLE_RESTART_BYTES);
 	if (!len || !spindle_restart_get_proposal(&proposal, room, len))
 		die("a proposal of reports that were taken is refused");

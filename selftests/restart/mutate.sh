@@ -119,6 +119,21 @@ mutant era_jump vote.c 's/ || ballot->era > spindle_restart_reach(voter)//'
 mutant era_most vote.c 's/	return reach < SPINDLE_RESTART_ERA_MAX ? reach : SPINDLE_RESTART_ERA_MAX;/	return reach;/'
 mutant enter_any_era vote.c 's/	if (era > SPINDLE_RESTART_ERA_MAX)/	if (0)/'
 
+# Forced restarts.
+mutant force_unsorted force.c 's/^	sort(&set);$/	;/'
+mutant force_view_unsorted force.c 's/	sort_members(&part->range.view\[0\]);/	;/'
+mutant force_part_order force.c 's/ \&\& (!next || need->id < next->id))/)/'
+mutant force_log_era force.c 's/			if (log->epochs)$/			if (0)/'
+mutant force_accepted_era force.c 's/		if (report->has_accepted)$/		if (0)/'
+mutant force_conflict force.c 's/answer->part\[p\].why == SPINDLE_RESTART_CONFLICT ||/0 ||/'
+mutant force_any_member force.c 's/		if (part \&\& part->member)/		if (part)/'
+mutant force_ready force.c 's/return answer->kind == SPINDLE_RESTART_WAIT \&\& answer->parts;/return answer->parts;/'
+mutant force_loss force.c 's/\.to = need->to, /.to = need->base, /'
+mutant force_open force.c 's/, \.open = need->open }/ }/'
+mutant force_proposer check.c 's/	if (proposal->ballot.proposer || /	if (/'
+mutant force_padding check.c 's/ || !is_padded(force->address\[i\])//'
+mutant durable_unneeded judge.c 's/ \&\& has_durable(set, need);/;/'
+
 # Bytes.
 mutant crc bytes.c 's/	c.bad = le32toh(le) != spindle_dlog_crc(0, from, bytes);/	;/'
 mutant kind bytes.c 's/what != kind || //'

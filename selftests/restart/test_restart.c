@@ -16,6 +16,7 @@ static struct spindle_restart_report report[6], copy;
 static struct spindle_restart_answer answer;
 static struct spindle_restart_voter voter;
 static struct spindle_restart_proposal proposal;
+static struct spindle_restart_force force;
 static uint8_t bytes[SPINDLE_RESTART_BYTES];
 static const struct spindle_restart_ballot ballot = { .era = 9, .proposer = 1 };
 
@@ -1104,6 +1105,225 @@ static void bad_voter(void)
 	BAD((voter.opens = 1, voter.open[0].era = 0));
 }
 
+/* ---- forced restarts ----------------------------------------------------------------------- */
+
+static bool can_force(const char *names)
+{
+	const struct spindle_restart_report *set[6];
+	uint32_t n;
+
+	judge(names);
+	for (n = 0; names[n]; n++)
+		set[n] = node(names[n]);
+	return spindle_restart_force(&ballot, set, n, &answer, &force);
+}
+
+/* Bytes of the restart that these nodes could be forced to. */
+static size_t encode_force(const char *names, uint8_t *to)
+{
+	return can_force(names) ? spindle_restart_put_force(&force, to, SPINDLE_RESTART_BYTES) : 0;
+}
+
+/* All nodes of "ABCDE" have view 1, and each of them a log of its own length. */
+static void begin_five(void)
+{
+	char name;
+
+	begin();
+	for (name = 'A'; name <= 'E'; name++) {
+		known(name);
+		add(name, 1, 4, 10, "ABCDE");
+		epoch(name, 1, 4, 0, 20 + (uint64_t)(name - 'A'));
+		node(name)->address[0] = name;
+	}
+}
+
+static void one_of_three(void)
+{
+	const struct spindle_restart_base *part = &force.proposal.part[0];
+
+	begin();
+	known('A');
+	known('B');
+	add('A', 1, 4, 10, "ABC");
+	add('B', 1, 4, 10, "ABC");
+	epoch('A', 1, 4, 0, 20);
+	CHECK(can_force("A"));
+	CHECK_EQ(force.proposal.ballot.era, 2);
+	CHECK_EQ(force.proposal.vid, 5);
+	CHECK_EQ(force.proposal.members, 1);
+	CHECK_EQ(force.proposal.node[0], 1);
+	CHECK_EQ(force.proposal.lineage[0], 7);
+	CHECK_EQ(part->base, 20);
+	CHECK_EQ(part->members, 1);
+	CHECK_EQ(part->path.past[0].base, 20);
+	CHECK_EQ(force.loss[0].to, 20);
+	CHECK(force.loss[0].open);
+	CHECK(!can_force("AB"));
+	CHECK_EQ(answer.kind, SPINDLE_RESTART_NEW);
+}
+
+static void longest_of_two(void)
+{
+	static uint8_t other[SPINDLE_RESTART_BYTES];
+	size_t len;
+
+	begin_five();
+	len = encode_force("BD", bytes);
+	CHECK(len);
+	CHECK_EQ(force.proposal.part[0].base, 23);
+	CHECK_EQ(force.proposal.part[0].members, 3);
+	CHECK_EQ(force.proposal.node[1], 4);
+	CHECK_EQ(force.address[1][0], 'D');
+	/* The same reports in another order make the same restart. */
+	CHECK_EQ(encode_force("DB", other), len);
+	CHECK(!memcmp(bytes, other, len));
+	node('D')->part[0].record.view[0].node[0] = 5;
+	node('D')->part[0].record.view[0].node[4] = 1;
+	CHECK_EQ(encode_force("DB", other), len);
+	CHECK(!memcmp(bytes, other, len));
+	/* Another report makes another one, and so does another log. */
+	CHECK(encode_force("B", other) && memcmp(bytes, other, len));
+	node('D')->part[0].log.end++;
+	CHECK_EQ(encode_force("BD", other), len);
+	CHECK(memcmp(bytes, other, len));
+	CHECK_EQ(force.loss[0].to, 24);
+}
+
+static void two_parts(void)
+{
+	struct spindle_restart_part *part;
+	char name;
+
+	begin_five();
+	for (name = 'A'; name <= 'E'; name++) {
+		part = &node(name)->part[1];
+		*part = node(name)->part[0];
+		node(name)->parts = 2;
+		part->id = OTHER;
+		part->member = name != 'A';
+	}
+	/* Reports may have the subgroups in any order. */
+	part = &node('A')->part[0];
+	part[2] = part[0];
+	part[0] = part[1];
+	part[1] = part[2];
+	node('A')->part[0].log.missing = true;
+	CHECK(can_force("AB"));
+	CHECK_EQ(force.proposal.parts, 2);
+	CHECK_EQ(force.proposal.part[0].id, SUBGROUP);
+	CHECK_EQ(force.proposal.part[0].members, 3);
+	CHECK_EQ(force.proposal.part[1].id, OTHER);
+	CHECK_EQ(force.proposal.part[1].members, 2);
+	CHECK(can_force("BA"));
+	CHECK_EQ(force.proposal.parts, 2);
+	CHECK_EQ(force.proposal.part[1].id, OTHER);
+	/* A subgroup without a member that reports has nothing to go on from. */
+	CHECK(!can_force("A"));
+}
+
+static void damage_forced(void)
+{
+	begin_five();
+	node('B')->part[0].log.good = 12;
+	CHECK(can_force("B"));
+	CHECK_EQ(force.proposal.part[0].base, 12);
+	CHECK_EQ(force.loss[0].to, 21);
+	CHECK(can_force("AB"));
+	CHECK_EQ(force.proposal.part[0].base, 20);
+	CHECK_EQ(force.loss[0].to, 21);
+}
+
+static void not_forced(void)
+{
+	begin_five();
+	node('A')->part[0].record.views = 0;
+	CHECK(!can_force("A"));
+	begin_five();
+	node('B')->part[0].record.view[0].base++;
+	CHECK(!can_force("AB"));
+	CHECK_EQ(answer.part[0].why, SPINDLE_RESTART_CONFLICT);
+	CHECK(!can_force(""));
+}
+
+/* The new lineage has an era above each one that the logs may have a message of. */
+static void forced_era(void)
+{
+	begin_five();
+	epoch('A', 6, 1, 18, 25);
+	CHECK(can_force("A"));
+	CHECK_EQ(force.proposal.ballot.era, 7);
+	CHECK_EQ(force.proposal.part[0].base, 18);
+	begin_five();
+	node('A')->has_accepted = true;
+	node('A')->accepted = (struct spindle_restart_proposal){ .ballot = { 8, 2 } };
+	CHECK(can_force("A"));
+	CHECK_EQ(force.proposal.ballot.era, 9);
+	begin_five();
+	epoch('A', SPINDLE_RESTART_ERA_MAX, 1, 18, 25);
+	CHECK(!can_force("A"));
+}
+
+/* Members of the first view of a forced lineage need not have all that it begins with. */
+static void durable_is_needed(void)
+{
+	begin();
+	known('A');
+	known('B');
+	add('A', 1, 4, 30, "ABC");
+	add('B', 1, 4, 30, "ABC");
+	epoch('A', 0, 1, 0, 20);
+	epoch('B', 0, 1, 0, 29);
+	past('A', 0, 1, 30);
+	past('B', 0, 1, 30);
+	waits("AB", SPINDLE_RESTART_LOGS, 4, "ABC");
+	CHECK_EQ(answer.part[0].more, 1);
+	CHECK_EQ(answer.part[0].base, 29);
+	CHECK_EQ(answer.part[0].to, 30);
+	CHECK(can_force("AB"));
+	CHECK_EQ(force.loss[0].to, 30);
+	node('B')->part[0].log.end = 30;
+	node('B')->part[0].log.good = 30;
+	CHECK_EQ(judge("AB"), SPINDLE_RESTART_NEW);
+}
+
+static void forced_bytes(void)
+{
+	static struct spindle_restart_force back;
+	static uint8_t other[SPINDLE_RESTART_BYTES];
+	size_t len, i, k;
+
+	begin_five();
+	len = encode_force("BD", bytes);
+	CHECK(spindle_restart_get_force(&back, bytes, len));
+	CHECK_EQ(spindle_restart_put_force(&back, other, sizeof(other)), len);
+	CHECK(!memcmp(bytes, other, len));
+	for (i = 0; i < len; i++)
+		CHECK(!spindle_restart_get_force(&back, bytes, i));
+	for (i = 0; i < 8 * len; i++) {
+		bytes[i / 8] ^= (uint8_t)(1U << i % 8);
+		CHECK(!spindle_restart_get_force(&back, bytes, len));
+		bytes[i / 8] ^= (uint8_t)(1U << i % 8);
+	}
+#define WRONG(change) do {							\
+	encode_force("BD", bytes);						\
+	change;									\
+	k = spindle_restart_put_force(&force, bytes, sizeof(bytes));		\
+	CHECK(k && !spindle_restart_get_force(&back, bytes, k));		\
+} while (0)
+	WRONG(force.proposal.ballot.proposer = 1);
+	WRONG(force.proposal.origin--);
+	WRONG(force.proposal.node[0] = 5);
+	WRONG(force.address[0][0] = ' ');
+	WRONG(force.address[0][2] = 'x');
+	WRONG(memset(force.address[1], 'x', sizeof(force.address[1])));
+	WRONG(force.loss[0].to = force.proposal.part[0].base - 1);
+	WRONG(force.loss[0].to = SPINDLE_RESTART_LSN_MAX + 1);
+	WRONG(force.proposal.part[0].range.known = false);
+	WRONG(force.proposal.part[0].range.views = 0);
+#undef WRONG
+}
+
 static const struct tap_case cases[] = {
 	{ "a: a majority of the newest view alone does not restart", schedule_a },
 	{ "b: majorities of the last two views do not restart", schedule_b },
@@ -1148,6 +1368,15 @@ static const struct tap_case cases[] = {
 	{ "reports with wrong contents are refused", hostile_report },
 	{ "proposals with wrong contents are refused", hostile_proposal },
 	{ "votes with wrong contents are refused", bad_voter },
+	{ "R8: one of three nodes can be forced", one_of_three },
+	{ "R8: the longest log is the base, and the order of reports does not matter",
+	  longest_of_two },
+	{ "R8: each subgroup needs a member that reports", two_parts },
+	{ "R8: a damaged log counts up to its damage", damage_forced },
+	{ "R8: without a record, or with a conflict, nothing can be forced", not_forced },
+	{ "R8: the era is above all that reporters know", forced_era },
+	{ "what an established view begins with has to be there", durable_is_needed },
+	{ "forced restarts come back as they were, and wrong ones are refused", forced_bytes },
 };
 
 int main(void)

@@ -269,3 +269,24 @@ void cast_link_complain(const struct cast_link *l)
 	else
 		ctl_err("%s", spindle_rdmc_strerror(l->error));
 }
+
+/**
+ * cast_link_part() - compute how much of an object a member has
+ * @st: progress of the member
+ * @object: number of the object
+ * @len: bytes of the object
+ * @block: bytes of a block
+ *
+ * The last block is usually shorter, so the number of blocks alone would give too many bytes.
+ *
+ * Return: bytes, never fewer than for an earlier @st
+ */
+uint64_t cast_link_part(const struct spindle_rdmc_stat *st, uint64_t object, uint64_t len,
+			uint32_t block)
+{
+	if (object < st->finished)
+		return len;
+	if (object > st->finished)
+		return 0;
+	return st->blocks <= len / block ? st->blocks * block : len;
+}

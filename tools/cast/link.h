@@ -58,5 +58,7 @@ bool cast_link_wait(struct cast_link **l, unsigned int n, int timeout_ms);
 int cast_link_open(struct cast_link **l, unsigned int n, const struct cast_opts *o);
 void cast_link_end(struct cast_link *l);
 void cast_link_complain(const struct cast_link *l);
+uint64_t cast_link_part(const struct spindle_rdmc_stat *st, uint64_t object, uint64_t len,
+			uint32_t block);
 
 #endif /* SPINDLE_CAST_LINK_H */

@@ -2,7 +2,7 @@
 /*
  * spindle-cast: files to all members of a view.
  */
-#include "bar.h"
+#include "common/bar.h"
 #include "common/opts.h"
 #include "common/util.h"
 #include "link.h"
@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 	if (rc)
 		return rc;
 	cast_out_init(&o);
-	cast_bar_init(o.quiet || o.json);
+	ctl_bar_init(o.quiet || o.json);
 	cast_signal_catch();
 	rc = cast_send(&o);
 	cast_signal_die();

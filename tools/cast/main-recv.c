@@ -2,7 +2,7 @@
 /*
  * spindle-recv: files of a spindle-cast into a directory.
  */
-#include "bar.h"
+#include "common/bar.h"
 #include "common/opts.h"
 #include "common/util.h"
 #include "link.h"
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 	if (rc)
 		return rc;
 	cast_out_init(&o);
-	cast_bar_init(o.quiet || o.json);
+	ctl_bar_init(o.quiet || o.json);
 	cast_signal_catch();
 	do {
 		/* The texts of a batch are freed with the batch. */

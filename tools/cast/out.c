@@ -23,7 +23,7 @@ void cast_out_say(const char *fmt, ...)
 
 	if (opts->quiet || opts->json)
 		return;
-	perf_bar_clear();
+	ctl_bar_clear();
 	va_start(ap, fmt);
 	vprintf(fmt, ap);
 	va_end(ap);
@@ -110,7 +110,7 @@ void cast_out_file(const struct cast_entry *e, uint32_t node, const struct cast_
 		ctl_json_str(obj, "error", ctl_clean(say->why));
 	if (ns)
 		ctl_json_add(obj, "ns", ctl_json_num(ns));
-	perf_bar_clear();
+	ctl_bar_clear();
 	ctl_json_print(obj);
 	fflush(stdout);
 }

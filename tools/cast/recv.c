@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "bar.h"
+#include "common/bar.h"
 #include "common/clock.h"
 #include "common/util.h"
 #include "file.h"
@@ -50,6 +50,7 @@ static struct {
 	struct cast_link all;
 	struct cast_link back;
 	struct cast_link *link[2];
+	struct ctl_work work;
 	struct cast_memory text;	/* manifest or decision under way */
 	bool manifest_due;		/* @text is the manifest, and complete */
 	struct cast_manifest m;
@@ -129,7 +130,7 @@ static void take_manifest(void)
 		r.item[i].result = (struct cast_say){ CAST_NO, "was not sent" };
 	}
 	cast_out_failures(&r.m, 0, r.reply);
-	cast_bar_begin(need);
+	ctl_work_begin(&r.work, need);
 	answer(CAST_REPLY, r.reply, "");
 }
 
@@ -137,7 +138,7 @@ static void written(uint32_t i, const char *why)
 {
 	struct item *item = &r.item[i];
 	const char *name = ctl_clean(r.m.entry[i].name);
-	char rate[CAST_RATE_LEN];
+	char rate[CTL_RATE_LEN];
 
 	if (why) {
 		item->result = (struct cast_say){ CAST_NO, why };
@@ -147,7 +148,7 @@ static void written(uint32_t i, const char *why)
 	item->result = (struct cast_say){ CAST_YES, "" };
 	cast_out_say("%s: %llu bytes in %.3f s, %s", name,
 		     (unsigned long long)r.m.entry[i].size, (double)item->ns / 1e9,
-		     cast_rate_text(rate, r.m.entry[i].size, item->ns));
+		     ctl_rate_text(rate, r.m.entry[i].size, item->ns));
 }
 
 static bool is_wanted(uint32_t i)
@@ -375,8 +376,8 @@ static void show_progress(void)
 	struct spindle_rdmc_stat st;
 
 	if (r.known && !spindle_rdmc_stat(r.all.g, r.me, &st) && st.total)
-		cast_bar_show(r.o->argv[0], "", r.received +
-			      st.blocks * spindle_rdmc_block(r.all.g));
+		ctl_work_bytes(&r.work, ctl_clean(r.o->argv[0]), "", r.received +
+			       st.blocks * spindle_rdmc_block(r.all.g));
 }
 
 /* ---- a batch ---------------------------------------------------------- */
@@ -409,7 +410,7 @@ static void receive(void)
 	bool more = false;
 
 	while (!cast_signal() && (!cast_link_over(&r.all) || more)) {
-		if (!cast_link_over(&r.all) && cast_bar_due())
+		if (!cast_link_over(&r.all) && ctl_work_due(&r.work))
 			show_progress();
 		cast_link_wait(r.link, 2, more || r.manifest_due ? 0 : TICK_MS);
 		if (r.manifest_due)

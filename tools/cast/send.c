@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bar.h"
+#include "common/bar.h"
 #include "common/clock.h"
 #include "common/util.h"
 #include "file.h"
@@ -64,6 +64,7 @@ static struct {
 	struct item *item;
 	bool refused;		/* manifest or decision could not be sent */
 	bool cancelled;
+	struct ctl_work work;
 	uint32_t next;		/* file that is sent next */
 	unsigned int texts;	/* manifest and decision under way */
 	unsigned int ahead;	/* files under way */
@@ -142,7 +143,7 @@ static const char *reason_text(const struct spindle_rdmc_event *ev)
 static void sent_done(void *arg, struct spindle_rdmc_group *g, const struct spindle_rdmc_event *ev)
 {
 	const struct cast_link *l = arg;
-	char rate[CAST_RATE_LEN];
+	char rate[CTL_RATE_LEN];
 	struct item *item;
 	uint32_t i;
 
@@ -168,7 +169,7 @@ static void sent_done(void *arg, struct spindle_rdmc_group *g, const struct spin
 	}
 	cast_out_say("%s: %llu bytes in %.3f s, %s to each of %u",
 		     ctl_clean(s.f.m.entry[i].name), (unsigned long long)ev->len,
-		     (double)item->ns / 1e9, cast_rate_text(rate, ev->len, item->ns), s.n - 1);
+		     (double)item->ns / 1e9, ctl_rate_text(rate, ev->len, item->ns), s.n - 1);
 }
 
 /*
@@ -182,7 +183,7 @@ static uint64_t bytes_at(const struct spindle_rdmc_stat *st)
 
 	for (i = 0; i < s.next; i++)
 		if (s.item[i].mem.addr)
-			bytes += cast_bar_part(st, s.item[i].object, s.item[i].mem.len, block);
+			bytes += cast_link_part(st, s.item[i].object, s.item[i].mem.len, block);
 	return bytes;
 }
 
@@ -190,6 +191,7 @@ static uint64_t bytes_at(const struct spindle_rdmc_stat *st)
 static void show_progress(void)
 {
 	struct spindle_rdmc_stat st, least = { .finished = UINT64_MAX };
+	const char *name;
 	char what[32];
 	uint32_t i;
 
@@ -201,12 +203,13 @@ static void show_progress(void)
 			least = st;
 	}
 	snprintf(what, sizeof(what), ", last: node %u", least.node);
-	cast_bar_show(s.f.m.entry[s.next ? s.next - 1 : 0].name, what, bytes_at(&least));
+	name = ctl_clean(s.f.m.entry[s.next ? s.next - 1 : 0].name);
+	ctl_work_bytes(&s.work, name, what, bytes_at(&least));
 }
 
 static void wait_some(int timeout_ms)
 {
-	if (s.ahead && cast_bar_due())
+	if (s.ahead && ctl_work_due(&s.work))
 		show_progress();
 	cast_link_wait(s.link, s.n, timeout_ms);
 }
@@ -466,7 +469,7 @@ static void send_batch(void)
 	while (well() && (s.texts || !all_answered(CAST_REPLY)))
 		wait_some(TICK_MS);
 	if (well()) {
-		cast_bar_begin(make_decision());
+		ctl_work_begin(&s.work, make_decision());
 		decision = cast_answer_pack(&s.decision, &len);
 		if (send_text(decision, len, CAST_TAG_DECISION))
 			return;

@@ -360,12 +360,15 @@ static void read_subgroup(struct reader *r, const char *word, const char *text)
 {
 	const struct ctl_key *key = ctl_key_find_conf(ctl_subgroup_keys, word);
 	const struct ctl_key *rule = ctl_key_find_conf(ctl_rule_keys, word);
+	const struct ctl_key *tune = r->conf->tuned ? ctl_key_find_conf(ctl_tune_keys, word) : NULL;
 	struct ctl_subgroup *sg = last_subgroup(r->conf);
 
 	if (key)
 		read_val(r, key, &sg->val[key - ctl_subgroup_keys], word, text);
 	else if (rule)
 		read_val(r, rule, &sg->rule[rule - ctl_rule_keys], word, text);
+	else if (tune)
+		read_val(r, tune, &sg->tune[tune - ctl_tune_keys], word, text);
 	else if (ctl_conf_word(word, "Members"))
 		read_ids(r, &sg->members, false, word, text);
 	else if (ctl_conf_word(word, "Senders"))

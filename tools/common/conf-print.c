@@ -51,7 +51,7 @@ void ctl_conf_print_vals(FILE *to, const struct ctl_key *keys, const struct ctl_
 	}
 }
 
-static void print_subgroup(FILE *to, const struct ctl_subgroup *sg)
+static void print_subgroup(FILE *to, const struct ctl_subgroup *sg, bool tuned)
 {
 	struct ctl_subgroup out = *sg;
 	bool table = ctl_is_table(sg);
@@ -69,6 +69,8 @@ static void print_subgroup(FILE *to, const struct ctl_subgroup *sg)
 	if (!table)
 		fprintf(to, "Senders = %s\n", ctl_ids_text(&sg->senders));
 	ctl_conf_print_vals(to, ctl_rule_keys, sg->rule);
+	if (tuned && !table)
+		ctl_conf_print_vals(to, ctl_tune_keys, sg->tune);
 }
 
 /**
@@ -76,8 +78,9 @@ static void print_subgroup(FILE *to, const struct ctl_subgroup *sg)
  * @to: file
  * @view: the view, with one subgroup for each rule if it is live
  * @note: comment in front of the keys of a live view, or ""
+ * @tuned: also print the tuning of the subgroups, see struct ctl_conf
  */
-void ctl_conf_print_view(FILE *to, const struct ctl_view *view, const char *note)
+void ctl_conf_print_view(FILE *to, const struct ctl_view *view, const char *note, bool tuned)
 {
 	unsigned int i;
 
@@ -96,5 +99,5 @@ void ctl_conf_print_view(FILE *to, const struct ctl_view *view, const char *note
 	for (i = 0; i < view->members; i++)
 		fprintf(to, "Member = %s\n", ctl_member_text(&view->member[i]));
 	for (i = 0; i < view->subgroups; i++)
-		print_subgroup(to, &view->subgroup[i]);
+		print_subgroup(to, &view->subgroup[i], tuned);
 }

@@ -17,6 +17,8 @@ struct ctl_conf {
 	const char *file;
 	/** @quiet: mistakes are not printed, but @first has the first one */
 	bool quiet;
+	/** @tuned: the file may have the tuning of subgroups, as that of spindle-logd has */
+	bool tuned;
 	/** @first: with @quiet, the first mistake */
 	const char *first;
 	/** @node: nodes */
@@ -39,6 +41,6 @@ void ctl_conf_complain(struct ctl_conf *conf, int line, const char *fmt, ...)
 
 /* conf-print.c */
 void ctl_conf_print_vals(FILE *to, const struct ctl_key *keys, const struct ctl_val *val);
-void ctl_conf_print_view(FILE *to, const struct ctl_view *view, const char *note);
+void ctl_conf_print_view(FILE *to, const struct ctl_view *view, const char *note, bool tuned);
 
 #endif /* SPINDLE_COMMON_CONF_H */

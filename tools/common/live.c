@@ -373,20 +373,32 @@ void ctl_insecure_put(struct ctl_req *req, int line)
 	ctl_req_bytes(req, SPINDLE_A_INSECURE, "", 0);
 }
 
+/**
+ * ctl_lineage_text() - a lineage, as ctl_lineage_parse() reads it
+ * @lineage: SPINDLE_LINEAGE_LEN bytes
+ * @era: the era; 0: the text has none
+ *
+ * Return: the text.
+ */
+const char *ctl_lineage_text(const void *lineage, uint64_t era)
+{
+	char text[2 * SPINDLE_LINEAGE_LEN + 1];
+	const uint8_t *byte = lineage;
+	unsigned int i;
+
+	for (i = 0; i < SPINDLE_LINEAGE_LEN; i++)
+		snprintf(text + 2 * i, 3, "%02x", byte[i]);
+	return era ? ctl_asprintf("%s/%llu", text, (unsigned long long)era) : ctl_strdup(text);
+}
+
 /* Read the lineage of VIEW_GET or STATUS_GET. The value is not set if there is none. */
 struct ctl_val ctl_lineage_get(const struct nlattr *attr, uint64_t era)
 {
-	const uint8_t *lineage = attr ? nla_data(attr) : NULL;
 	struct ctl_val val = { 0 };
-	unsigned int i;
 
 	if (!attr || nla_len(attr) != SPINDLE_LINEAGE_LEN)
 		return val;
 	val.set = true;
-	val.str = "";
-	for (i = 0; i < SPINDLE_LINEAGE_LEN; i++)
-		val.str = ctl_asprintf("%s%02x", val.str, lineage[i]);
-	if (era)
-		val.str = ctl_asprintf("%s/%llu", val.str, (unsigned long long)era);
+	val.str = ctl_lineage_text(nla_data(attr), era);
 	return val;
 }

@@ -31,6 +31,7 @@ void ctl_contacts_put(struct ctl_req *req, const struct ctl_member *contact,
 const char *ctl_witness_parse(const char *text, struct ctl_ids *ids);
 void ctl_witness_get(struct ctl_ids *ids, struct nlattr *nest);
 const char *ctl_lineage_parse(const char *text, uint8_t *lineage, uint64_t *era);
+const char *ctl_lineage_text(const void *lineage, uint64_t era);
 void ctl_lineage_put(struct ctl_req *req, const struct ctl_val *val);
 struct ctl_val ctl_lineage_get(const struct nlattr *attr, uint64_t era);
 void ctl_insecure_put(struct ctl_req *req, int line);

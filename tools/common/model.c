@@ -22,8 +22,8 @@
 	[CTL_NODE_##at] = CTL_KEY(name, conf, kind, SPINDLE_A_##attr, __VA_ARGS__)
 #define SUBGROUP(at, name, conf, kind, attr, ...)	\
 	[CTL_SG_##at] = CTL_KEY(name, conf, kind, SPINDLE_SUBGROUP_A_##attr, __VA_ARGS__)
-#define TUNE(at, name, kind, attr, ...)	\
-	[CTL_TUNE_##at] = CTL_KEY(name, NULL, kind, SPINDLE_TUNE_A_##attr, __VA_ARGS__)
+#define TUNE(at, name, conf, kind, attr, ...)	\
+	[CTL_TUNE_##at] = CTL_KEY(name, conf, kind, SPINDLE_TUNE_A_##attr, __VA_ARGS__)
 
 /* The keys of a request that needs a node and nothing else. */
 const struct ctl_key ctl_at_node_keys[] = {
@@ -72,28 +72,32 @@ const struct ctl_key ctl_table_mode_key = CTL_KEY("mode", "Mode", ENUM, SPINDLE_
 						  .names = &ctl_table_mode,
 						  .def = SPINDLE_MODE_TABLE);
 
+/* Only the group file of spindle-logd has these. A file for "apply" describes no tuning. */
 const struct ctl_key ctl_tune_keys[] = {
-	TUNE(SEND_BATCH, "send-batch", SWITCH, UNSPEC),
-	TUNE(RECV_BATCH, "recv-batch", SWITCH, UNSPEC),
-	TUNE(DLV_BATCH, "dlv-batch", SWITCH, UNSPEC),
-	TUNE(NULLS, "nulls", SWITCH, UNSPEC),
-	TUNE(LATE_POST, "late-post", SWITCH, UNSPEC),
-	TUNE(MERGED_ACKS, "merged-acks", SWITCH, UNSPEC),
-	TUNE(PACKED, "packed", SWITCH, UNSPEC),
-	TUNE(TRACKING, "tracking", SWITCH, UNSPEC),
-	TUNE(EXPRESS, "express", SWITCH, UNSPEC),
-	TUNE(SEND_BUDGET, "send-budget", U32, SEND_BUDGET, .def = SPINDLE_DEF_SEND_BUDGET),
-	TUNE(RECV_BUDGET, "recv-budget", U32, RECV_BUDGET, .def = SPINDLE_DEF_RECV_BUDGET),
-	TUNE(DLV_BUDGET, "dlv-budget", U32, DLV_BUDGET, .def = SPINDLE_DEF_DLV_BUDGET),
-	TUNE(SILENCE, "silence", U32, SILENCE, .def = SPINDLE_DEF_SILENCE),
-	TUNE(STALL_MS, "stall-ms", U32, STALL_MS, .zero = "never"),
-	TUNE(LARGE, "large", BYTES, LARGE, .def = SPINDLE_DEF_LARGE),
-	TUNE(HISTORY, "history", BYTES, HISTORY, .zero = "none"),
-	TUNE(HISTORY_FILL, "history-fill", BOOL, HISTORY_FILL),
-	TUNE(LOG_STALL_MS, "log-stall-ms", U32, LOG_STALL_MS, .zero = "never",
+	TUNE(SEND_BATCH, "send-batch", "SendBatch", SWITCH, UNSPEC),
+	TUNE(RECV_BATCH, "recv-batch", "RecvBatch", SWITCH, UNSPEC),
+	TUNE(DLV_BATCH, "dlv-batch", "DlvBatch", SWITCH, UNSPEC),
+	TUNE(NULLS, "nulls", "Nulls", SWITCH, UNSPEC),
+	TUNE(LATE_POST, "late-post", "LatePost", SWITCH, UNSPEC),
+	TUNE(MERGED_ACKS, "merged-acks", "MergedAcks", SWITCH, UNSPEC),
+	TUNE(PACKED, "packed", "Packed", SWITCH, UNSPEC),
+	TUNE(TRACKING, "tracking", "Tracking", SWITCH, UNSPEC),
+	TUNE(EXPRESS, "express", "Express", SWITCH, UNSPEC),
+	TUNE(SEND_BUDGET, "send-budget", "SendBudget", U32, SEND_BUDGET,
+	     .def = SPINDLE_DEF_SEND_BUDGET),
+	TUNE(RECV_BUDGET, "recv-budget", "RecvBudget", U32, RECV_BUDGET,
+	     .def = SPINDLE_DEF_RECV_BUDGET),
+	TUNE(DLV_BUDGET, "dlv-budget", "DlvBudget", U32, DLV_BUDGET,
+	     .def = SPINDLE_DEF_DLV_BUDGET),
+	TUNE(SILENCE, "silence", "Silence", U32, SILENCE, .def = SPINDLE_DEF_SILENCE),
+	TUNE(STALL_MS, "stall-ms", "StallMs", U32, STALL_MS, .zero = "never"),
+	TUNE(LARGE, "large", "Large", BYTES, LARGE, .def = SPINDLE_DEF_LARGE),
+	TUNE(HISTORY, "history", "History", BYTES, HISTORY, .zero = "none"),
+	TUNE(HISTORY_FILL, "history-fill", "HistoryFill", BOOL, HISTORY_FILL),
+	TUNE(LOG_STALL_MS, "log-stall-ms", "LogStallMs", U32, LOG_STALL_MS, .zero = "never",
 	     .def = SPINDLE_DEF_LOG_STALL_MS),
-	TUNE(ON_LOG_STALL, "on-log-stall", ENUM, ON_LOG_STALL, .names = &ctl_on_log_stall,
-	     .def = SPINDLE_ON_LOG_STALL_WAIT),
+	TUNE(ON_LOG_STALL, "on-log-stall", "OnLogStall", ENUM, ON_LOG_STALL,
+	     .names = &ctl_on_log_stall, .def = SPINDLE_ON_LOG_STALL_WAIT),
 	{ .name = NULL }
 };
 

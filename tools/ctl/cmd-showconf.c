@@ -45,7 +45,7 @@ static void print_conf(const struct ctl_conf *conf, const struct ctl_running *ru
 		print_notes(&running[i]);
 	}
 	for (i = 0; i < conf->views; i++)
-		ctl_conf_print_view(stdout, &conf->view[i], live_note);
+		ctl_conf_print_view(stdout, &conf->view[i], live_note, false);
 }
 
 /* Several nodes of one kernel can have the same view, which is written once. */

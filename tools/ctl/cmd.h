@@ -34,6 +34,7 @@ int ctl_cmd_stats(struct ctl_args *a);
 int ctl_cmd_top(struct ctl_args *a);
 int ctl_cmd_rdmc(struct ctl_args *a);
 int ctl_cmd_log(struct ctl_args *a);
+int ctl_log_restart(struct ctl_args *a);
 int ctl_cmd_monitor(struct ctl_args *a);
 int ctl_cmd_apply(struct ctl_args *a);
 int ctl_cmd_showconf(struct ctl_args *a);

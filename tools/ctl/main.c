@@ -100,7 +100,9 @@ static const struct noun nouns[] = {
 	  "  log show|verify DIR\n"
 	  "  log trim DIR below LSN\n"
 	  "  log snapshot DIR name NAME at LSN\n"
-	  "  log dump DIR [from LSN] [to LSN] [since TIME]\n", NULL },
+	  "  log repair DIR [timeout SECONDS]\n"
+	  "  log dump DIR [from LSN] [to LSN] [since TIME]\n"
+	  "  log restart NODE [logs DIR] [--force [CODE]]\n", NULL },
 	{ "monitor", ctl_cmd_monitor,
 	  "  monitor [node N]\n", NULL },
 	{ "apply", ctl_cmd_apply,

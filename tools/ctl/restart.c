@@ -138,21 +138,58 @@ static const char *why(struct json_object *need)
 	return "nothing is missing";
 }
 
+/* What is gone of a subgroup, and what may be. */
+static void print_loss(struct json_object *part)
+{
+	unsigned long long base = number(part, "base"), to = number(part, "to");
+
+	if (to > base)
+		printf("; %llu to %llu are not", base, to - 1);
+	if (json_object_get_boolean(member(part, "open", json_type_boolean)))
+		printf("; nodes that are away may know of more");
+	putchar('\n');
+}
+
 static void print_need(struct json_object *need)
 {
-	unsigned long long base = number(need, "base"), to = number(need, "to");
-
 	printf("restart: subgroup %llu: %s (view %llu of era %llu)\n", number(need, "id"),
 	       why(need), number(need, "vid"), number(need, "era"));
 	if (!strcmp(text(need, "why"), "ready"))
 		return;
 	printf("restart: subgroup %llu: all below position %llu is there", number(need, "id"),
-	       base);
-	if (to > base)
-		printf("; %llu to %llu are not", base, to - 1);
-	if (json_object_get_boolean(member(need, "open", json_type_boolean)))
-		printf("; nodes that are away may know of more");
-	putchar('\n');
+	       number(need, "base"));
+	print_loss(need);
+}
+
+/**
+ * ctl_restart_code() - the code of the restart that could be forced, or was
+ * @restart: of ctl_restart_read()
+ *
+ * Return: the code; "": nothing is on show.
+ */
+const char *ctl_restart_code(struct json_object *restart)
+{
+	return text(member(restart, "forced", json_type_object), "code");
+}
+
+static bool has_begun(struct json_object *forced)
+{
+	return json_object_get_boolean(member(forced, "begun", json_type_boolean));
+}
+
+static void print_forced(struct json_object *restart)
+{
+	struct json_object *forced = member(restart, "forced", json_type_object);
+
+	if (has_begun(forced))
+		printf("restart: a group goes on without this node, because nodes %s were forced: "
+		       "code %s\n", list(forced, "nodes"), text(forced, "code"));
+	else if (forced)
+		printf("restart: nodes %s could be forced to go on: code %s\n",
+		       list(forced, "nodes"), text(forced, "code"));
+	if (*text(restart, "consent"))
+		printf("restart: the code %s has a consent, and no node that answers shows it\n",
+		       text(restart, "consent"));
 }
 
 /**
@@ -179,4 +216,34 @@ void ctl_restart_print(struct json_object *restart)
 		puts("restart: no era is left, so this node can only join its group");
 	for (i = 0; i < n; i++)
 		print_need(json_object_array_get_idx(needs, i));
+	print_forced(restart);
+}
+
+/* What becomes of a subgroup if the administrator consents. */
+static void print_part(struct json_object *part, bool begun)
+{
+	printf("forced: subgroup %llu: it %s at position %llu", number(part, "id"),
+	       begun ? "has gone on" : "goes on", number(part, "base"));
+	print_loss(part);
+}
+
+/**
+ * ctl_restart_print_all() - print how far a total restart is, and what could be forced
+ * @restart: of ctl_restart_read()
+ */
+void ctl_restart_print_all(struct json_object *restart)
+{
+	struct json_object *forced = member(restart, "forced", json_type_object);
+	struct json_object *parts = member(forced, "subgroups", json_type_array);
+	size_t i, n = entries(parts, SPINDLE_MAX_SUBGROUPS);
+
+	ctl_restart_print(restart);
+	for (i = 0; i < n; i++)
+		print_part(json_object_array_get_idx(parts, i), has_begun(forced));
+	if (has_begun(forced))
+		puts("forced: with a consent, this node joins that group; what its logs have "
+		     "behind these positions is kept beside them");
+	else if (forced)
+		puts("forced: each of these nodes needs the consent; the others are left behind, "
+		     "and need it to come back");
 }

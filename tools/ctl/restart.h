@@ -11,6 +11,8 @@
 #define CTL_LOGS_DIR	"/var/lib/spindle"
 
 struct json_object *ctl_restart_read(const char *dir, uint64_t node);
+const char *ctl_restart_code(struct json_object *restart);
+void ctl_restart_print_all(struct json_object *restart);
 void ctl_restart_print(struct json_object *restart);
 
 #endif /* SPINDLE_CTL_RESTART_H */

@@ -85,6 +85,17 @@ static bool is_attempted(const struct attempt *a)
 	return false;
 }
 
+/* Is there a group that has begun by a forced restart of this one? */
+static bool is_left(const struct attempt *a)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->peers; i++)
+		if (a->peer[i].here && a->peer[i].left)
+			return true;
+	return false;
+}
+
 static void forget_reports(struct attempt *a)
 {
 	uint32_t i;
@@ -121,6 +132,7 @@ static bool prepare(struct attempt *a, uint64_t now)
 		return false;
 	forget_reports(a);
 	a->judged = false;
+	a->forced = false;
 	a->leave_ms = 0;
 	a->mine = a->ops->report(a->arg, a->own);
 	spindle_restart_tell(a->voter, a->own);
@@ -139,7 +151,7 @@ static void look(struct attempt *a, uint64_t now)
 		a->leave_ms = 0;
 	else if (!a->leave_ms)
 		a->leave_ms = now;
-	if (now >= a->propose_ms && !has_contact(a, UINT32_MAX) &&
+	if (now >= a->propose_ms && !has_contact(a, UINT32_MAX) && !is_left(a) &&
 	    (!others || now - a->leave_ms >= ATTEMPT_PATIENCE_MS) && prepare(a, now))
 		return;
 	if (is_next_round(a, now))
@@ -199,9 +211,8 @@ static void contradict(struct spindle_restart_answer *answer)
 		answer->part[i].why = SPINDLE_RESTART_CONFLICT;
 }
 
-static void judge(struct attempt *a)
+static uint32_t list_reports(const struct attempt *a, const struct spindle_restart_report **report)
 {
-	const struct spindle_restart_report *report[SPINDLE_MAX_MEMBERS];
 	uint32_t i, n = 0;
 
 	if (a->mine)
@@ -209,11 +220,31 @@ static void judge(struct attempt *a)
 	for (i = 0; i < a->peers; i++)
 		if (a->peer[i].report)
 			report[n++] = a->peer[i].report;
+	return n;
+}
+
+static void judge(struct attempt *a)
+{
+	const struct spindle_restart_report *report[SPINDLE_MAX_MEMBERS];
+	uint32_t n = list_reports(a, report);
+
 	spindle_restart_judge(&a->ballot, report, n, a->answer);
 	if (a->mine && a->answer->kind != SPINDLE_RESTART_WAIT &&
 	    !spindle_restart_keeps(a->own, &a->answer->proposal))
 		contradict(a->answer);
 	a->judged = true;
+	a->weighed = false;
+	a->forced = false;
+}
+
+/* What could be forced changes with each report, so it is shown when no more reports come. */
+static void weigh(struct attempt *a)
+{
+	const struct spindle_restart_report *report[SPINDLE_MAX_MEMBERS];
+	uint32_t n = list_reports(a, report);
+
+	a->weighed = true;
+	a->forced = a->mine && spindle_restart_force(&a->ballot, report, n, a->answer, a->force);
 }
 
 static bool all_report(const struct attempt *a)
@@ -246,10 +277,13 @@ static void wait_for_reports(struct attempt *a, uint64_t now)
 {
 	if (!a->judged)
 		judge(a);
-	if (a->answer->kind != SPINDLE_RESTART_WAIT &&
-	    (all_report(a) || now - a->state_ms >= ATTEMPT_GRACE_MS)) {
-		propose(a, now);
-		return;
+	if (all_report(a) || now - a->state_ms >= ATTEMPT_GRACE_MS) {
+		if (a->answer->kind != SPINDLE_RESTART_WAIT) {
+			propose(a, now);
+			return;
+		}
+		if (!a->weighed)
+			weigh(a);
 	}
 	if (!is_next_round(a, now))
 		return;
@@ -375,6 +409,12 @@ static const struct spindle_restart_ballot *find_open(const struct attempt *a, u
 	return NULL;
 }
 
+/* In every second round, because another attempt may have been withdrawn as well. */
+static bool asks_for_force(const struct attempt *a, const struct attempt_peer *peer)
+{
+	return a->wants && a->turn % 2 && (a->state == ATTEMPT_LOOK || peer->report);
+}
+
 static void look_for(struct attempt *a, struct attempt_peer *peer, struct attempt_request *req)
 {
 	const struct spindle_restart_ballot *open = find_open(a, peer->node);
@@ -414,6 +454,8 @@ bool attempt_next(struct attempt *a, uint32_t i, struct attempt_request *req, ui
 	if (a->state == ATTEMPT_PREPARE && !peer->report && !is_known_to_run(peer)) {
 		req->kind = ATTEMPT_PROMISE;
 		req->ballot = a->ballot;
+	} else if (a->state != ATTEMPT_ACCEPT && asks_for_force(a, peer)) {
+		req->kind = ATTEMPT_FORCED;
 	} else if (a->state == ATTEMPT_LOOK || a->state == ATTEMPT_PREPARE) {
 		look_for(a, peer, req);
 	} else if (a->state == ATTEMPT_ACCEPT && !peer->votes) {
@@ -423,9 +465,29 @@ bool attempt_next(struct attempt *a, uint32_t i, struct attempt_request *req, ui
 	return true;
 }
 
+/*
+ * The nodes of a group that has begun by a forced restart promise nothing here, and the
+ * administrator has to say what becomes of this node.
+ */
+static void take_force(struct attempt *a, struct attempt_peer *peer,
+		       const struct attempt_reply *reply, uint64_t now)
+{
+	if (memcmp(reply->force->proposal.lineage, a->lineage, sizeof(a->lineage)))
+		return;
+	peer->left = reply->yes;
+	a->ops->heard(a->arg, peer->node, reply->force, reply->yes);
+	if (peer->left && a->state == ATTEMPT_PREPARE)
+		attempt_step_back(a, now);
+}
+
 static void take_answer(struct attempt *a, struct attempt_peer *peer,
 			const struct attempt_reply *reply, uint64_t now)
 {
+	if (reply->force) {
+		take_force(a, peer, reply, now);
+		return;
+	}
+	peer->left = false;
 	if (peer->open.era && reply->yes)
 		a->ops->withdraw(a->arg, &peer->open);
 	switch (a->state) {

@@ -4,7 +4,8 @@
  *
  *	question	kind, proposer (32 bits each), era (64), address, proposal
  *	answer		state, yes (32 bits each), promised era (64), proposer, what (32 each),
- *			era, number of the view (64 each), address, report or proposal
+ *			era, number of the view (64 each), address, report, proposal or
+ *			forced restart
  *
  * What comes from another node is hostile, although it knows the key.
  */
@@ -18,6 +19,7 @@ enum {
 	TELL_NOTHING,
 	TELL_REPORT,
 	TELL_PROPOSAL,
+	TELL_FORCE,
 };
 
 /* An address has an end, and nothing behind that. */
@@ -106,7 +108,7 @@ bool attempt_get_request(struct attempt_request *req, char *address,
  */
 uint32_t attempt_put_reply(const struct attempt_reply *reply, const char *address, uint8_t *to)
 {
-	uint32_t what = reply->report ? TELL_REPORT :
+	uint32_t what = reply->force ? TELL_FORCE : reply->report ? TELL_REPORT :
 			reply->proposal ? TELL_PROPOSAL : TELL_NOTHING;
 	size_t n = 0;
 
@@ -118,7 +120,10 @@ uint32_t attempt_put_reply(const struct attempt_reply *reply, const char *addres
 	peer_put(to + 24, reply->how.era, 8);
 	peer_put(to + 32, reply->how.vid, 8);
 	put_address(to + 40, address);
-	if (reply->report)
+	if (reply->force)
+		n = spindle_restart_put_force(reply->force, to + PEER_TELL_HEAD,
+					      SPINDLE_RESTART_BYTES);
+	else if (reply->report)
 		n = spindle_restart_put_report(reply->report, to + PEER_TELL_HEAD,
 					       SPINDLE_RESTART_BYTES);
 	else if (reply->proposal)
@@ -133,6 +138,7 @@ uint32_t attempt_put_reply(const struct attempt_reply *reply, const char *addres
  * @address: out, SPINDLE_RESTART_ADDRESS bytes
  * @report: room for a report
  * @proposal: room for a proposal
+ * @force: room for a forced restart
  * @from: bytes of another node
  * @len: how many
  *
@@ -140,8 +146,8 @@ uint32_t attempt_put_reply(const struct attempt_reply *reply, const char *addres
  */
 bool attempt_get_reply(struct attempt_reply *reply, char *address,
 		       struct spindle_restart_report *report,
-		       struct spindle_restart_proposal *proposal, const uint8_t *from,
-		       uint32_t len)
+		       struct spindle_restart_proposal *proposal,
+		       struct spindle_restart_force *force, const uint8_t *from, uint32_t len)
 {
 	const uint8_t *rest = from + PEER_TELL_HEAD;
 	uint64_t yes, what;
@@ -173,6 +179,9 @@ bool attempt_get_reply(struct attempt_reply *reply, char *address,
 	case TELL_PROPOSAL:
 		reply->proposal = proposal;
 		return spindle_restart_get_proposal(proposal, rest, len);
+	case TELL_FORCE:
+		reply->force = force;
+		return spindle_restart_get_force(force, rest, len);
 	default:
 		return false;
 	}

@@ -97,6 +97,7 @@ void attempt_step_back(struct attempt *a, uint64_t now)
 	a->tries++;
 	a->mine = false;
 	a->judged = false;
+	a->forced = false;
 	attempt_move(a, ATTEMPT_LOOK, now);
 	back_off(a, now);
 }
@@ -115,7 +116,8 @@ bool attempt_begin(struct attempt *a, uint64_t seed, uint64_t now)
 	a->own = calloc(1, sizeof(*a->own));
 	a->answer = calloc(1, sizeof(*a->answer));
 	a->proposal = calloc(1, sizeof(*a->proposal));
-	if (!a->own || !a->answer || !a->proposal) {
+	a->force = calloc(1, sizeof(*a->force));
+	if (!a->own || !a->answer || !a->proposal || !a->force) {
 		attempt_end(a);
 		return false;
 	}
@@ -140,9 +142,11 @@ void attempt_end(struct attempt *a)
 	free(a->own);
 	free(a->answer);
 	free(a->proposal);
+	free(a->force);
 	a->own = NULL;
 	a->answer = NULL;
 	a->proposal = NULL;
+	a->force = NULL;
 	a->peers = 0;
 }
 
@@ -323,6 +327,9 @@ void attempt_serve(struct attempt *a, const struct attempt_request *req,
 		break;
 	case ATTEMPT_WITHDRAWN:
 		reply->yes = spindle_restart_withdrawn(a->voter, a->node, &req->ballot);
+		break;
+	case ATTEMPT_FORCED:
+		reply->force = a->forced ? a->force : NULL;
 		break;
 	case ATTEMPT_RECORD:
 		/* The own attempt needs its report until it has made a proposal. */

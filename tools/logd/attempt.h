@@ -68,6 +68,8 @@ enum attempt_kind {
 	ATTEMPT_RECORD,
 	/** @ATTEMPT_WITHDRAWN: was this attempt of yours withdrawn? */
 	ATTEMPT_WITHDRAWN,
+	/** @ATTEMPT_FORCED: which restart could be forced? */
+	ATTEMPT_FORCED,
 	/** @ATTEMPT_KINDS: how many there are */
 	ATTEMPT_KINDS
 };
@@ -104,8 +106,10 @@ struct attempt_how {
 struct attempt_reply {
 	/** @how: how the node is */
 	struct attempt_how how;
-	/** @yes: it does what was asked */
+	/** @yes: it does what was asked; with @force: its group has begun by that */
 	bool yes;
+	/** @force: what could be forced, or what its group has begun by; or NULL */
+	const struct spindle_restart_force *force;
 	/** @report: after ATTEMPT_PROMISE and ATTEMPT_RECORD; otherwise NULL */
 	const struct spindle_restart_report *report;
 	/** @proposal: the proposal by which the node enters a view, or NULL */
@@ -126,6 +130,8 @@ struct attempt_peer {
 	bool here;
 	/** @votes: it has accepted the proposal */
 	bool votes;
+	/** @left: it is in a group that has begun by a forced restart of this one */
+	bool left;
 	/** @fails: joins over this node that have failed */
 	uint32_t fails;
 	/** @open: in this round it was asked whether this attempt was withdrawn; era 0: none */
@@ -151,6 +157,12 @@ struct attempt_ops {
 	void (*withdraw)(void *arg, const struct spindle_restart_ballot *ballot);
 	/** @report: fill a report, but for the votes. Return: whether there is one. */
 	bool (*report)(void *arg, struct spindle_restart_report *report);
+	/**
+	 * @heard: node @node says which restart could be forced, or, with @begun, which one its
+	 * group has begun by
+	 */
+	void (*heard)(void *arg, uint32_t node, const struct spindle_restart_force *force,
+		      bool begun);
 };
 
 /**
@@ -203,6 +215,14 @@ struct attempt {
 	bool judged;
 	/** @answer: of the judge */
 	struct spindle_restart_answer *answer;
+	/** @weighed: @forced says whether these reports could be forced */
+	bool weighed;
+	/** @forced: @force is what could be forced now */
+	bool forced;
+	/** @force: see @forced */
+	struct spindle_restart_force *force;
+	/** @wants: the caller has others asked what they could force */
+	bool wants;
 	/** @proposal: the one that stands */
 	struct spindle_restart_proposal *proposal;
 	/** @era: of the group that runs, or of the view that is entered */
@@ -249,7 +269,7 @@ bool attempt_get_request(struct attempt_request *req, char *address,
 uint32_t attempt_put_reply(const struct attempt_reply *reply, const char *address, uint8_t *to);
 bool attempt_get_reply(struct attempt_reply *reply, char *address,
 		       struct spindle_restart_report *report,
-		       struct spindle_restart_proposal *proposal, const uint8_t *from,
-		       uint32_t len);
+		       struct spindle_restart_proposal *proposal,
+		       struct spindle_restart_force *force, const uint8_t *from, uint32_t len);
 
 #endif /* SPINDLE_LOGD_ATTEMPT_H */

@@ -27,7 +27,7 @@ static int take_none(void *arg, const struct spindle_dlog_msg *m, const char **w
 static bool ask(struct logd *l, const struct logd_place *place, struct span *span)
 {
 	struct peer_fetch f = {
-		.id = &l->peers->server.id, .subgroup = l->q.subgroup, .take = take_none,
+		.client.id = &l->peers->server.id, .subgroup = l->q.subgroup, .take = take_none,
 		.want = { .era_max = l->era },
 	};
 	struct pollfd fd;
@@ -36,16 +36,16 @@ static bool ask(struct logd *l, const struct logd_place *place, struct span *spa
 
 	peer_fetch_begin(&f, place->node,
 			 peer_connect((const struct sockaddr *)&place->addr, place->len));
-	while (f.step < PEER_KNOWS) {
+	while (f.client.step < PEER_KNOWS) {
 		ms = -1;
-		if (!peer_fetch_poll(&f, &fd, &ms))
+		if (!peer_client_poll(&f.client, &fd, &ms))
 			break;
 		if (poll(&fd, 1, ms) < 0 && errno != EINTR)
 			break;
 		peer_fetch_work(&f);
 	}
 	*span = (struct span){ f.status.low, f.status.end };
-	known = f.step == PEER_KNOWS && f.status.era <= l->era;
+	known = f.client.step == PEER_KNOWS && f.status.era <= l->era;
 	peer_fetch_end(&f);
 	return known && span->low < span->end;
 }

@@ -49,9 +49,9 @@ bool logd_catch_up(struct logd *l, uint64_t oldest)
 		return true;
 	*c = (struct logd_catch){
 		.on = true, .trusted = !l->last.known, .oldest = oldest,
-		.moved_ms = peer_now_ms(), .fetch = { .id = &l->peers->server.id },
+		.moved_ms = peer_now_ms(), .fetch = { .client.id = &l->peers->server.id },
 	};
-	c->fetch.conn.fd = -1;
+	c->fetch.client.conn.fd = -1;
 	l->reading = false;
 	return true;
 }
@@ -134,9 +134,9 @@ static void order(struct logd *l)
 	uint64_t from = l->log.next - l->last.known;
 
 	if (f->status.low > from)
-		peer_fetch_fail(f, "its log begins at position %" PRIu64, f->status.low);
+		peer_client_fail(&f->client, "its log begins at position %" PRIu64, f->status.low);
 	else if (f->status.end <= from)
-		peer_fetch_fail(f, "its log ends at position %" PRIu64, f->status.end);
+		peer_client_fail(&f->client, "its log ends at position %" PRIu64, f->status.end);
 	else
 		peer_fetch_read(f, from, l->catch.oldest + 1);
 }
@@ -146,7 +146,7 @@ static void note(struct logd_catch *c)
 	size_t at = strlen(c->why);
 
 	snprintf(c->why + at, sizeof(c->why) - at, "%snode %u: %s", at ? "; " : "",
-		 c->fetch.server, c->fetch.why);
+		 c->fetch.client.server, c->fetch.client.why);
 }
 
 /* Attach where the log ends. Return: whether the log reads the history now. */
@@ -259,11 +259,11 @@ void logd_catch_work(struct logd *l)
 	if (!c->on || l->failed)
 		return;
 	peer_fetch_work(&c->fetch);
-	if (c->fetch.step == PEER_KNOWS)
+	if (c->fetch.client.step == PEER_KNOWS)
 		order(l);
-	if (c->fetch.step == PEER_DONE || c->fetch.step == PEER_FAILED)
+	if (c->fetch.client.step == PEER_DONE || c->fetch.client.step == PEER_FAILED)
 		end_peer(l);
-	if (c->on && c->fetch.step == PEER_IDLE)
+	if (c->on && c->fetch.client.step == PEER_IDLE)
 		next_peer(l);
 }
 
@@ -284,11 +284,12 @@ unsigned int logd_catch_poll(struct logd *l, struct pollfd *fd, int *ms)
 	if (!c->on)
 		return 0;
 	/* An operation of the log that ends wakes the loop, too. */
-	if (c->fetch.step == PEER_IDLE && spindle_dlog_state(&l->log) != SPINDLE_DLOG_OPENING)
+	if (c->fetch.client.step == PEER_IDLE &&
+	    spindle_dlog_state(&l->log) != SPINDLE_DLOG_OPENING)
 		left = c->next_ms > now ? (int)(c->next_ms - now) : 0;
-	else if (c->fetch.step == PEER_TAKES && !l->blocked)
+	else if (c->fetch.client.step == PEER_TAKES && !l->blocked)
 		left = 0;
 	if (left >= 0 && (*ms < 0 || left < *ms))
 		*ms = left;
-	return peer_fetch_poll(&c->fetch, fd, ms);
+	return peer_client_poll(&c->fetch.client, fd, ms);
 }

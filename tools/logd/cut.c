@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The note that a log was cut for an era. See cut.h. */
-#include <assert.h>
+#include <endian.h>
 #include <errno.h>
 #include <string.h>
 
@@ -14,9 +14,12 @@ static struct logd_pair pair_of(int dir)
 
 static struct logd_cut cut_of(const struct spindle_dlog_ident *id, uint64_t era)
 {
-	struct logd_cut cut = { .salt = id->salt, .era = era };
+	struct logd_cut cut = {
+		.magic = htole32(LOGD_CUT_MAGIC), .version = htole32(LOGD_CUT_VERSION),
+		.salt = htole64(id->salt), .era = htole64(era),
+	};
 
-	static_assert(sizeof(cut.lineage) == sizeof(id->lineage), "a lineage has two words");
+	static_assert(sizeof(cut.lineage) == sizeof(id->lineage), "a lineage has 16 bytes");
 	memcpy(cut.lineage, id->lineage, sizeof(cut.lineage));
 	return cut;
 }
@@ -26,6 +29,8 @@ static struct logd_cut cut_of(const struct spindle_dlog_ident *id, uint64_t era)
  * @dir: directory of the log
  * @id: the log
  * @era: the era
+ *
+ * A note of another version is none of this era.
  *
  * Return: 1: it has; 0: not; -EBADMSG: both files are damaged; or another error of the disk.
  */
@@ -40,6 +45,8 @@ int logd_cut_has(int dir, const struct spindle_dlog_ident *id, uint64_t era)
 	err = logd_pair_read(&pair, (uint8_t *)&have, sizeof(have), &len);
 	if (err)
 		return err;
+	if (len == sizeof(have) - LOGD_CUT_HEAD)
+		return !memcmp(&have, (const uint8_t *)&want + LOGD_CUT_HEAD, len);
 	return len == sizeof(have) && !memcmp(&have, &want, sizeof(have));
 }
 

@@ -26,6 +26,10 @@
 static const char note[] =
 	"# Written by spindle-logd at each new view. A restart of the group begins from here.\n";
 
+/* Behind that. No value has a line of its own that looks so. */
+static const char due_note[] =
+	"# The kernel does not have the tuning yet.\n";
+
 static bool fail(char *why, const char *text)
 {
 	snprintf(why, LOGD_GROUP_WHY, "the group file %s", text);
@@ -102,6 +106,14 @@ static bool take_view(struct logd_group *group, struct ctl_view *view, char *why
 	return true;
 }
 
+/* Return: whether the text has the note as a line. */
+static bool is_due(const char *text, size_t len)
+{
+	const char *at = memmem(text, len, due_note, sizeof(due_note) - 1);
+
+	return at && (at == text || at[-1] == '\n');
+}
+
 /* Return: whether the last line is the CRC of all before it. */
 static bool is_whole(const char *text, size_t len)
 {
@@ -116,7 +128,7 @@ static bool is_whole(const char *text, size_t len)
 static bool parse_conf(struct logd_group *group, char *why)
 {
 	FILE *f = fmemopen(group->text, group->len, "r");
-	struct ctl_conf conf = { .file = NAME, .quiet = true };
+	struct ctl_conf conf = { .file = NAME, .quiet = true, .tuned = true };
 	int rc;
 
 	if (!f)
@@ -140,7 +152,7 @@ static bool parse(struct logd_group *group, char *text, size_t len, char *why)
 	struct ctl_pool *before;
 	bool good;
 
-	*group = (struct logd_group){ .text = text, .len = len };
+	*group = (struct logd_group){ .text = text, .len = len, .due = is_due(text, len) };
 	group->pool = calloc(1, sizeof(*group->pool));
 	if (!group->pool) {
 		good = fail_errno(why, "read", ENOMEM);
@@ -205,37 +217,18 @@ bool logd_group_read(struct logd_group *group, int dir, char *why)
 }
 
 /* Return: the text of a view, which is allocated; NULL: no memory. */
-static char *print(const struct ctl_view *view, size_t *len)
+static char *print(const struct ctl_view *view, bool due, size_t *len)
 {
+	const char *notes = ctl_asprintf("%s%s", note, due ? due_note : "");
 	char *text = NULL;
 	FILE *f = open_memstream(&text, len);
 
 	if (!f)
 		return NULL;
-	ctl_conf_print_view(f, view, note);
+	ctl_conf_print_view(f, view, notes, true);
 	fflush(f);
 	fprintf(f, LAST "%08x\n", spindle_dlog_crc(0, text, *len));
 	return fclose(f) ? NULL : text;
-}
-
-/* The name is given when the bytes are on disk, so a crash leaves one file or the other. */
-static int replace(int dir, const char *text, size_t len)
-{
-	int fd, err;
-
-	if (unlinkat(dir, NEW, 0) && errno != ENOENT)
-		return -errno;
-	fd = openat(dir, NEW, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
-	if (fd < 0)
-		return -errno;
-	err = logd_pair_put(fd, (const uint8_t *)text, len);
-	if (close(fd) && !err)
-		err = -errno;
-	if (!err && renameat(dir, NEW, dir, NAME))
-		err = -errno;
-	if (!err && fsync(dir))
-		err = -errno;
-	return err;
 }
 
 /**
@@ -243,18 +236,20 @@ static int replace(int dir, const char *text, size_t len)
  * @group: the present contents; out: the new ones
  * @dir: directory of the node
  * @view: the view, live, with its lineage; as "view set" takes it
+ * @due: the kernel has to get its tuning
  * @why: out, LOGD_GROUP_WHY bytes: what is wrong
  *
  * Return: whether the file is on disk. If not, @group is as before, and so may be the file.
  */
-bool logd_group_write(struct logd_group *group, int dir, const struct ctl_view *view, char *why)
+bool logd_group_write(struct logd_group *group, int dir, const struct ctl_view *view, bool due,
+		      char *why)
 {
 	struct logd_group now;
 	size_t len = 0;
 	char *text;
 	int err;
 
-	text = print(view, &len);
+	text = print(view, due, &len);
 	if (!text)
 		return fail_errno(why, "write", ENOMEM);
 	if (group->is && group->len == len && !memcmp(group->text, text, len)) {
@@ -263,7 +258,8 @@ bool logd_group_write(struct logd_group *group, int dir, const struct ctl_view *
 	}
 	if (!parse(&now, text, len, why))
 		return false;
-	err = len > LOGD_GROUP_BYTES ? -EFBIG : replace(dir, text, len);
+	err = len > LOGD_GROUP_BYTES ? -EFBIG :
+	      logd_pair_replace(dir, NEW, NAME, (const uint8_t *)text, len);
 	if (err) {
 		logd_group_drop(&now);
 		return fail_errno(why, "write", -err);

@@ -31,9 +31,11 @@ struct logd_group {
 	uint64_t lineage[2];
 	/** @era: of the view */
 	uint64_t era;
+	/** @due: the kernel has to get the tuning of @view, because the node was in no view */
+	bool due;
 	/**
 	 * @view: the view, as "view set" and "apply" take it: members with addresses, all
-	 * subgroups with their rules, the lineage with the era as text
+	 * subgroups with their rules and their tuning here, the lineage with the era as text
 	 */
 	struct ctl_view view;
 	/** @pool: memory of @view, which is allocated */
@@ -45,7 +47,8 @@ struct logd_group {
 };
 
 bool logd_group_read(struct logd_group *group, int dir, char *why);
-bool logd_group_write(struct logd_group *group, int dir, const struct ctl_view *view, char *why);
+bool logd_group_write(struct logd_group *group, int dir, const struct ctl_view *view, bool due,
+		      char *why);
 void logd_group_drop(struct logd_group *group);
 
 #endif /* SPINDLE_LOGD_GROUP_H */

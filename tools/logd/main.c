@@ -147,15 +147,20 @@ static void wait_for_work(struct pollfd *fd, int signals, bool *stop)
 	}
 }
 
-/* One log that has failed ends the process, because its supervisor shall know. */
-static void run(int signals)
+/*
+ * One log that has failed ends the process, because its supervisor shall know. Return: whether the
+ * files for a restart are as they have to be.
+ */
+static bool run(int signals)
 {
 	struct pollfd *fd = ctl_alloc((2 * count + 2 + logd_peers_room(&peers)) * sizeof(*fd));
-	bool stop = false, done = false;
+	bool stop = false, done = false, kept = true;
 	unsigned int i;
 
 	while (!done) {
 		wait_for_work(fd, signals, &stop);
+		kept = kept && logd_restart_watch(&restart);
+		stop |= !kept;
 		for (i = 0; i < count; i++)
 			stop |= logs[i].failed;
 		done = stop;
@@ -173,6 +178,7 @@ static void run(int signals)
 	}
 	peer_server_end(&peers.server);
 	ctl_free(fd);
+	return kept;
 }
 
 static int parse(int argc, char **argv)
@@ -220,7 +226,8 @@ static bool open_logs(char **names)
 	/* The node may be in another view than when the process began. */
 	if (!count || (peers.on && !logd_peers_refresh(&peers)))
 		return false;
-	if (!named && (!open_state() || !logd_peers_keep(&peers, &state)))
+	if (!named && (!open_state() || !logd_kernel_tune(&restart) ||
+		       logd_peers_keep(&peers, &state) <= 0))
 		return false;
 	logs = ctl_alloc(count * sizeof(*logs));
 	for (i = 0; i < count; i++) {
@@ -271,7 +278,8 @@ int main(int argc, char **argv)
 	if (!open_logs(argv + optind + 1))
 		return CTL_FAILED;
 	say_ready();
-	run(signals);
+	if (!run(signals))
+		rc = CTL_FAILED;
 	for (i = 0; i < count; i++)
 		if (!logd_close(&logs[i]))
 			rc = CTL_FAILED;

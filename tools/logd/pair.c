@@ -11,6 +11,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,7 +54,18 @@ static ssize_t read_all(int fd, uint8_t *to, size_t size)
 	return (ssize_t)at;
 }
 
-/* Read a file. Return: its bytes; 0: there is none; or -errno. */
+/*
+ * A process that was killed may have left pages that are not on disk, and one whose sync has failed
+ * clean pages with bytes that the disk does not have. So the former are synced, and the latter go.
+ */
+static int settle(int fd)
+{
+	if (fsync(fd))
+		return -errno;
+	return -posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
+/* Read what is on disk of a file. Return: its bytes; 0: there is none; or -errno. */
 static ssize_t read_file(int dir, const char *name, uint8_t *to, size_t size)
 {
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -62,10 +74,11 @@ static ssize_t read_file(int dir, const char *name, uint8_t *to, size_t size)
 
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
-	if (fstat(fd, &st))
-		n = -errno;
-	else
-		n = S_ISREG(st.st_mode) ? read_all(fd, to, size) : -EBADMSG;
+	n = fstat(fd, &st) ? -errno : 0;
+	if (!n)
+		n = S_ISREG(st.st_mode) ? settle(fd) : -EBADMSG;
+	if (!n)
+		n = read_all(fd, to, size);
 	close(fd);
 	return n;
 }
@@ -115,6 +128,9 @@ static int look_at(struct logd_pair *pair, int i, uint8_t *bytes, uint8_t *to, s
  *
  * A new pair that was torn by a crash has one damaged file and nothing else, so it is empty.
  *
+ * The contents are on disk. Otherwise the next write would go to the only file that is, because the
+ * process before this one may have been killed in the middle of a write.
+ *
  * Return: 0; -EBADMSG: both files are damaged; -EPROTO: a file is of a former format; or the error
  * of the disk.
  */
@@ -132,6 +148,9 @@ int logd_pair_read(struct logd_pair *pair, uint8_t *to, size_t size, size_t *len
 		files += has > 0;
 	}
 	free(bytes);
+	/* A file may have no durable name yet. */
+	if (has >= 0 && files && fsync(pair->dir))
+		has = -errno;
 	if (has < 0)
 		return has;
 	return files == 2 && !pair->generation ? -EBADMSG : 0;
@@ -159,6 +178,35 @@ int logd_pair_put(int fd, const uint8_t *from, size_t len)
 		at += (size_t)n;
 	}
 	return fsync(fd) ? -errno : 0;
+}
+
+/**
+ * logd_pair_replace() - write a file that is not one of a pair
+ * @dir: its directory
+ * @next: name until all bytes are on disk
+ * @name: name from then on, so that a crash leaves the former file or this one
+ * @from: the contents
+ * @len: their length
+ *
+ * Return: 0, or a negative errno.
+ */
+int logd_pair_replace(int dir, const char *next, const char *name, const uint8_t *from, size_t len)
+{
+	int fd, err;
+
+	if (unlinkat(dir, next, 0) && errno != ENOENT)
+		return -errno;
+	fd = openat(dir, next, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
+	if (fd < 0)
+		return -errno;
+	err = logd_pair_put(fd, from, len);
+	if (close(fd) && !err)
+		err = -errno;
+	if (!err && renameat(dir, next, dir, name))
+		err = -errno;
+	if (!err && fsync(dir))
+		err = -errno;
+	return err;
 }
 
 static int write_file(int dir, const char *name, const uint8_t *from, size_t len)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Two files of which one is always whole. Each write goes to the file with the older contents, so a
- * write that does not end leaves the newer ones.
+ * write that does not end leaves the newer ones. What was read is on disk, as what was written.
  *
  * Owner: the record or the voter whose bytes the files have. Context: the main thread; a write
  * waits for the disk.
@@ -28,6 +28,7 @@ struct logd_pair {
 };
 
 int logd_pair_put(int fd, const uint8_t *from, size_t len);
+int logd_pair_replace(int dir, const char *next, const char *name, const uint8_t *from, size_t len);
 int logd_pair_read(struct logd_pair *pair, uint8_t *to, size_t size, size_t *len);
 int logd_pair_write(struct logd_pair *pair, const uint8_t *from, size_t len);
 

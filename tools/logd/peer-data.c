@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The client side: messages. See peer.h.
+ * The messages that a client fetches. See peer.h.
  *
  * Each record is judged before the log sees it. A message that is longer than a reply comes in
  * parts, and its memory is no more than the longest message of the subgroup.
@@ -19,13 +19,8 @@ static void ask(struct peer_fetch *f)
 		.from = f->want.next, .skip = f->parted, .max = PEER_CHUNK,
 	};
 
-	peer_read_req_put(f->conn.out + PEER_HEAD, &req);
-	f->conn.out_len = peer_seal(&f->session.up, f->conn.out, PEER_READ, PEER_READ_REQ);
-	f->conn.out_at = 0;
-	f->conn.moved_ms = peer_now_ms();
-	f->step = PEER_READS;
-	if (!peer_conn_flush(&f->conn))
-		peer_fetch_fail(f, "it has hung up");
+	peer_read_req_put(f->client.conn.out + PEER_HEAD, &req);
+	peer_client_request(&f->client, PEER_READ, PEER_READ_REQ, PEER_READS);
 }
 
 /**
@@ -44,8 +39,8 @@ void peer_fetch_read(struct peer_fetch *f, uint64_t from, uint64_t stop)
 
 static void finish(struct peer_fetch *f)
 {
-	peer_fetch_fail(f, "its log ends at position %" PRIu64, f->want.next);
-	f->step = PEER_DONE;
+	peer_client_fail(&f->client, "its log ends at position %" PRIu64, f->want.next);
+	f->client.step = PEER_DONE;
 }
 
 static void no_data(struct peer_fetch *f, const struct peer_data *d)
@@ -53,11 +48,11 @@ static void no_data(struct peer_fetch *f, const struct peer_data *d)
 	if (d->code == PEER_END)
 		finish(f);
 	else if (d->code == PEER_TRIMMED)
-		peer_fetch_fail(f, "its log begins at position %" PRIu64, d->low);
+		peer_client_fail(&f->client, "its log begins at position %" PRIu64, d->low);
 	else if (d->code == PEER_DAMAGED)
-		peer_fetch_fail(f, "position %" PRIu64 " is damaged in its log", d->from);
+		peer_client_fail(&f->client, "position %" PRIu64 " is damaged in its log", d->from);
 	else
-		peer_fetch_fail(f, "it sends nonsense");
+		peer_client_fail(&f->client, "it sends nonsense");
 }
 
 /**
@@ -69,8 +64,8 @@ void peer_fetch_data(struct peer_fetch *f, uint32_t len)
 {
 	struct peer_data d;
 
-	if (!peer_data_get(f->conn.in + PEER_HEAD, len, &d) || d.from != f->want.next) {
-		peer_fetch_fail(f, "it sends nonsense");
+	if (!peer_data_get(f->client.conn.in + PEER_HEAD, len, &d) || d.from != f->want.next) {
+		peer_client_fail(&f->client, "it sends nonsense");
 		return;
 	}
 	if (d.code != PEER_OK) {
@@ -80,7 +75,7 @@ void peer_fetch_data(struct peer_fetch *f, uint32_t len)
 	f->at = PEER_HEAD + PEER_DATA_HEAD;
 	f->end = PEER_HEAD + len;
 	f->left = d.count;
-	f->step = PEER_TAKES;
+	f->client.step = PEER_TAKES;
 }
 
 /* Return: whether the message was taken, or is the last one that may come. */
@@ -92,9 +87,9 @@ static bool deliver(struct peer_fetch *f, const struct spindle_dlog_msg *m)
 	if (err == -EAGAIN)
 		return false;
 	if (err == -EBADMSG) {
-		peer_fetch_fail(f, "position %" PRIu64 ": %s", m->lsn, why);
+		peer_client_fail(&f->client, "position %" PRIu64 ": %s", m->lsn, why);
 	} else if (err) {
-		peer_fetch_fail(f, "the own log takes no more");
+		peer_client_fail(&f->client, "the own log takes no more");
 	} else {
 		f->want.era = m->era;
 		f->want.vid = m->vid;
@@ -146,7 +141,7 @@ static bool deliver_parts(struct peer_fetch *f)
 static bool take_record(struct peer_fetch *f)
 {
 	struct peer_record rec;
-	uint32_t n = peer_record_get(f->conn.in + f->at, f->end - f->at, &rec);
+	uint32_t n = peer_record_get(f->client.conn.in + f->at, f->end - f->at, &rec);
 	const char *why = n ? peer_judge(&f->want, &rec.m) : "no record";
 	bool whole = n && rec.part == rec.m.len;
 
@@ -155,7 +150,7 @@ static bool take_record(struct peer_fetch *f)
 	if (!why && !whole)
 		why = add_part(f, &rec);
 	if (why) {
-		peer_fetch_fail(f, "position %" PRIu64 ": %s", f->want.next, why);
+		peer_client_fail(&f->client, "position %" PRIu64 ": %s", f->want.next, why);
 		return false;
 	}
 	if (whole && !deliver(f, &rec.m))
@@ -173,10 +168,10 @@ static bool is_assembled(const struct peer_fetch *f)
 static void end_of_reply(struct peer_fetch *f)
 {
 	if (f->at != f->end) {
-		peer_fetch_fail(f, "there are bytes behind its records");
+		peer_client_fail(&f->client, "there are bytes behind its records");
 		return;
 	}
-	peer_conn_drop(&f->conn, f->frame);
+	peer_conn_drop(&f->client.conn, f->frame);
 	ask(f);
 }
 
@@ -190,7 +185,7 @@ void peer_fetch_take(struct peer_fetch *f)
 {
 	bool more = true;
 
-	while (more && f->step == PEER_TAKES) {
+	while (more && f->client.step == PEER_TAKES) {
 		if (is_assembled(f))
 			more = deliver_parts(f);
 		else if (f->want.next >= f->stop)

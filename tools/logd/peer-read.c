@@ -2,7 +2,8 @@
 /*
  * Replies from a log that is being written. See peer.h.
  *
- * A search for a position has a budget of bytes for each call, because the loop also writes the log.
+ * A search for a position has a budget of bytes for each call, because the loop also writes the
+ * log.
  */
 #include <errno.h>
 #include <stdlib.h>

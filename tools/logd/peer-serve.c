@@ -116,7 +116,7 @@ static bool go_on_reading(struct peer_guest *g)
 
 static bool do_ask(struct peer_server *s, struct peer_guest *g, const uint8_t *p, uint32_t len)
 {
-	uint32_t n = s->ask ? s->ask(s->ask_arg, g->session.client, p, len,
+	uint32_t n = s->ask ? s->ask(s->ask_arg, &g->session, p, len,
 				     g->conn.out + PEER_HEAD) : 0;
 
 	return n && send_frame(g, PEER_TELL, n);
@@ -132,7 +132,9 @@ static bool do_request(struct peer_server *s, struct peer_guest *g)
 
 	if (n <= 0)
 		return !n;
-	if (type == PEER_STATUS) {
+	if (g->session.former && type != PEER_ASK) {
+		good = false;
+	} else if (type == PEER_STATUS) {
 		good = do_status(s, g, p, len);
 	} else if (type == PEER_READ) {
 		good = g->reader.r.map && peer_read_req_get(p, len, &g->req);

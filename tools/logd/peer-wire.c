@@ -118,6 +118,13 @@ void peer_hello_build(uint8_t *buf, const struct peer_id *me, uint32_t server,
 	derive(s, me->key, &t);
 }
 
+/* Is the node of the group, or of the one that a forced restart has left? */
+static bool is_of_group(const struct peer_id *me, const uint8_t *lineage, bool *former)
+{
+	*former = me->has_former && !memcmp(lineage, me->former, sizeof(me->former));
+	return *former || !memcmp(lineage, me->lineage, sizeof(me->lineage));
+}
+
 /**
  * peer_hello_check() - does a hello come from a member of the group, and is it for this node?
  * @buf: PEER_HELLO bytes
@@ -137,7 +144,7 @@ bool peer_hello_check(const uint8_t *buf, const struct peer_id *me, const uint8_
 	mac(proof, me->key, PEER_MAC, "proof of the client", t.byte, sizeof(t.byte));
 	if (!peer_equal(proof, buf + 64) || peer_get(buf, 4) != PEER_MAGIC ||
 	    peer_get(buf + 4, 2) != PEER_VERSION || peer_get(buf + 6, 2) != me->mode ||
-	    peer_get(buf + 12, 4) != me->node || memcmp(buf + 16, me->lineage, 16))
+	    peer_get(buf + 12, 4) != me->node || !is_of_group(me, buf + 16, &s->former))
 		return false;
 	s->client = (uint32_t)peer_get(buf + 8, 4);
 	derive(s, me->key, &t);

@@ -111,6 +111,10 @@ struct peer_id {
 	uint32_t mode;
 	/** @lineage: of the group */
 	uint8_t lineage[16];
+	/** @has_former: @former is valid */
+	bool has_former;
+	/** @former: the lineage that a forced restart has left; its nodes may only ask */
+	uint8_t former[16];
 	/** @key: made of the key of the group */
 	uint8_t key[PEER_MAC];
 };
@@ -131,6 +135,8 @@ struct peer_way {
 struct peer_session {
 	/** @client: id of the client's node */
 	uint32_t client;
+	/** @former: at the server: the client is in the lineage that a forced restart has left */
+	bool former;
 	/** @up: frames of the client */
 	struct peer_way up;
 	/** @down: frames of the server */
@@ -374,8 +380,8 @@ struct peer_server {
 	 * @ask: answers a question of an attempt to restart; NULL: there is none. Return: bytes of
 	 * the reply, of which there may be PEER_TELL_MAX; 0: the question is none.
 	 */
-	uint32_t (*ask)(void *arg, uint32_t client, const uint8_t *p, uint32_t len,
-			uint8_t *reply);
+	uint32_t (*ask)(void *arg, const struct peer_session *session, const uint8_t *p,
+			uint32_t len, uint8_t *reply);
 	/** @arg: of @find */
 	void *arg;
 	/** @ask_arg: of @ask */
@@ -401,7 +407,9 @@ enum peer_step {
 	PEER_GREETS,
 	/** @PEER_PROVES: the proof has not come */
 	PEER_PROVES,
-	/** @PEER_ASKS: the status has not come */
+	/** @PEER_PROVED: the proof was right, and the first request is due */
+	PEER_PROVED,
+	/** @PEER_ASKS: the reply to the first request has not come */
 	PEER_ASKS,
 	/** @PEER_KNOWS: the status is there, and nothing is under way */
 	PEER_KNOWS,
@@ -416,6 +424,35 @@ enum peer_step {
 };
 
 /**
+ * struct peer_client - the client side of a connection
+ */
+struct peer_client {
+	/** @id: of this process */
+	const struct peer_id *id;
+	/** @server: id of the peer's node */
+	uint32_t server;
+	/** @step: enum peer_step */
+	uint32_t step;
+	/** @conn: the socket */
+	struct peer_conn conn;
+	/** @session: keys */
+	struct peer_session session;
+	/** @why: why it has failed, or what is missing */
+	char why[160];
+};
+
+/* peer-client.c: connection, proofs and frames of a client. */
+
+void peer_client_begin(struct peer_client *c, uint32_t server, int fd, uint32_t in, uint32_t out);
+void peer_client_end(struct peer_client *c);
+void peer_client_fail(struct peer_client *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void peer_client_request(struct peer_client *c, uint32_t type, uint32_t len, uint32_t step);
+uint32_t peer_client_frame(struct peer_client *c, uint32_t max, uint32_t *type, uint32_t *len);
+unsigned int peer_client_poll(struct peer_client *c, struct pollfd *fd, int *ms);
+bool peer_client_work(struct peer_client *c);
+
+/**
  * typedef peer_take_fn - a message for the own log
  * @arg: as given
  * @m: the message, which was judged
@@ -427,21 +464,13 @@ enum peer_step {
 typedef int (*peer_take_fn)(void *arg, const struct spindle_dlog_msg *m, const char **why);
 
 /**
- * struct peer_fetch - a client
+ * struct peer_fetch - messages that a client fetches
  */
 struct peer_fetch {
-	/** @id: of this process */
-	const struct peer_id *id;
+	/** @client: the connection; PEER_ASKS: the status has not come */
+	struct peer_client client;
 	/** @subgroup: id of the subgroup */
 	uint32_t subgroup;
-	/** @server: id of the peer's node */
-	uint32_t server;
-	/** @step: enum peer_step */
-	uint32_t step;
-	/** @conn: the socket */
-	struct peer_conn conn;
-	/** @session: keys */
-	struct peer_session session;
 	/** @status: what the peer has */
 	struct peer_status status;
 	/** @want: what the next record has to be */
@@ -468,19 +497,14 @@ struct peer_fetch {
 	peer_take_fn take;
 	/** @arg: of @take */
 	void *arg;
-	/** @why: why it has failed, or what is missing */
-	char why[160];
 };
 
-/* peer-fetch.c, peer-data.c: the client. */
+/* peer-fetch.c, peer-data.c: messages. */
 
 void peer_fetch_begin(struct peer_fetch *f, uint32_t server, int fd);
 void peer_fetch_read(struct peer_fetch *f, uint64_t from, uint64_t stop);
-unsigned int peer_fetch_poll(struct peer_fetch *f, struct pollfd *fd, int *ms);
 void peer_fetch_work(struct peer_fetch *f);
 void peer_fetch_end(struct peer_fetch *f);
-void peer_fetch_fail(struct peer_fetch *f, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
 void peer_fetch_data(struct peer_fetch *f, uint32_t len);
 void peer_fetch_take(struct peer_fetch *f);
 
@@ -488,45 +512,23 @@ void peer_fetch_take(struct peer_fetch *f);
  * struct peer_ask - a question of an attempt to restart, on a connection of its own
  */
 struct peer_ask {
-	/** @id: of this process */
-	const struct peer_id *id;
-	/** @server: id of the node that is asked */
-	uint32_t server;
-	/** @step: enum peer_step; PEER_ASKS: the answer has not come, PEER_DONE: it is there */
-	uint32_t step;
-	/** @conn: the socket */
-	struct peer_conn conn;
-	/** @session: keys */
-	struct peer_session session;
-	/** @question: the question, behind room for the head of a frame, with room for its MAC */
+	/** @client: the connection; PEER_ASKS: the answer has not come, PEER_DONE: it is there */
+	struct peer_client client;
+	/** @question: the question, with room for PEER_ASK_MAX bytes */
 	uint8_t *question;
 	/** @len: bytes of the question */
 	uint32_t len;
-	/** @answer: bytes of the answer, which are behind the head of the frame in @conn */
+	/** @answer: bytes of the answer, which are behind the head of the frame in the buffer */
 	uint32_t answer;
 	/** @begun_ms: when the question was asked */
 	uint64_t begun_ms;
-	/** @why: why it has failed */
-	char why[80];
 };
 
 /* peer-ask.c */
 
 bool peer_ask_room(struct peer_ask *q);
 void peer_ask_begin(struct peer_ask *q, uint32_t server, int fd);
-unsigned int peer_ask_poll(struct peer_ask *q, struct pollfd *fd, int *ms);
 void peer_ask_work(struct peer_ask *q);
 void peer_ask_end(struct peer_ask *q);
-
-/**
- * peer_ask_bytes() - where the caller puts the question
- * @q: a question with room
- *
- * Return: PEER_ASK_MAX bytes.
- */
-static inline uint8_t *peer_ask_bytes(struct peer_ask *q)
-{
-	return q->question + PEER_HEAD;
-}
 
 #endif /* SPINDLE_LOGD_PEER_H */

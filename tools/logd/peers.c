@@ -73,6 +73,29 @@ bool logd_peers_refresh(struct logd_peers *p)
 	return good;
 }
 
+/* The view of the node, with the tuning of its subgroups. Return: whether the kernel tells it. */
+static bool fetch_tuned(struct logd_peers *p, const struct ctl_val *id, struct ctl_running **run,
+			unsigned int *count)
+{
+	struct ctl_running_subgroup *list = NULL;
+	const struct ctl_val all = { .set = false };
+	unsigned int n = 0, i, k;
+
+	if (!p->asks)
+		p->asks = !ctl_net_open(&p->views, CTL_SAY);
+	if (!p->asks || ctl_fetch(&p->views, "group file", id, run, count, true) ||
+	    ctl_fetch_subgroups(&p->views, "group file", id, &all, &all, &list, &n))
+		return false;
+	for (i = 0; *count && i < (*run)[0].view.subgroups; i++) {
+		struct ctl_subgroup *sg = &(*run)[0].view.subgroup[i];
+
+		for (k = 0; k < n; k++)
+			if (list[k].sg.val[CTL_SG_ID].num == sg->val[CTL_SG_ID].num)
+				memcpy(sg->tune, list[k].sg.tune, sizeof(sg->tune));
+	}
+	return true;
+}
+
 /**
  * logd_peers_keep() - have votes and group file of the present view on disk
  * @p: the peers
@@ -80,26 +103,24 @@ bool logd_peers_refresh(struct logd_peers *p)
  *
  * A node that is in no view any more has nothing to keep.
  *
- * Return: whether that was possible; a sentence says why not.
+ * Return: 1: done; 0: the kernel does not answer; -1: the disk has failed, or the node may not be
+ * in this view, so that the process has to end. A sentence says so.
  */
-bool logd_peers_keep(struct logd_peers *p, struct logd_state *state)
+int logd_peers_keep(struct logd_peers *p, struct logd_state *state)
 {
 	struct ctl_val id = ctl_val_num(state->node);
 	struct ctl_pool *before = ctl_pool_use(&p->pool);
 	struct ctl_running *run = NULL;
 	unsigned int count = 0;
-	bool good;
+	int kept = fetch_tuned(p, &id, &run, &count);
 
-	if (!p->asks)
-		p->asks = !ctl_net_open(&p->views, CTL_SAY);
-	good = p->asks && !ctl_fetch(&p->views, "group file", &id, &run, &count, true);
-	if (good && count && run[0].has_view)
-		good = logd_state_view(state, &run[0].view);
+	if (kept && count && run[0].has_view && !logd_state_view(state, &run[0].view))
+		kept = -1;
 	ctl_pool_use(before);
 	ctl_pool_drop(&p->pool);
-	if (!good && state->why[0])
+	if (kept < 0)
 		ctl_err("%s", state->why);
-	return good;
+	return kept;
 }
 
 /**

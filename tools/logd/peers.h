@@ -101,7 +101,7 @@ bool logd_peers_begin(struct logd_peers *p, const struct logd_opts *opts);
 bool logd_peers_place(const char *text);
 bool logd_peers_parse(const char *text, uint32_t node, struct logd_place *place);
 bool logd_peers_refresh(struct logd_peers *p);
-bool logd_peers_keep(struct logd_peers *p, struct logd_state *state);
+int logd_peers_keep(struct logd_peers *p, struct logd_state *state);
 void logd_peers_listen(struct logd_peers *p, const struct logd_opts *opts, struct logd *logs,
 		       unsigned int count);
 unsigned int logd_peers_room(const struct logd_peers *p);

@@ -182,7 +182,7 @@ bool logd_record_adopt(struct spindle_restart_keep *keep, const struct spindle_r
 /* ---- files ---------------------------------------------------------------------- */
 
 /**
- * logd_records_open() - find the newest record of a log
+ * logd_records_open() - find the newest record of a log, which is on disk
  * @r: out
  * @dir: directory of the log, which stays open; the records do not own it
  *
@@ -191,6 +191,7 @@ bool logd_record_adopt(struct spindle_restart_keep *keep, const struct spindle_r
  */
 int logd_records_open(struct logd_records *r, int dir)
 {
+	const struct spindle_restart_view *newest;
 	uint8_t bytes[SPINDLE_RESTART_PART_BYTES];
 	size_t len;
 	int err;
@@ -201,8 +202,12 @@ int logd_records_open(struct logd_records *r, int dir)
 	err = logd_pair_read(&r->pair, bytes, sizeof(bytes), &len);
 	if (err || !len)
 		return err;
-	if (spindle_restart_get_keep(&r->now, bytes, len))
+	if (spindle_restart_get_keep(&r->now, bytes, len)) {
+		newest = logd_record_newest(&r->now);
+		if (newest)
+			r->synced = newest->id;
 		return 0;
+	}
 	r->now = (struct spindle_restart_keep){ .established = false };
 	return -EBADMSG;
 }

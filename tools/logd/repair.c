@@ -15,8 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "logd.h"
+#include "snap.h"
 
 /* Pauses between rounds. */
 #define BACKOFF_MIN	500U
@@ -39,6 +41,24 @@ static void *take_memory(size_t bytes)
 	return p;
 }
 
+static void begin(struct logd *l)
+{
+	struct logd_repair *r = &l->repair;
+
+	r->on = true;
+	r->range = l->scan.damaged;
+	r->moved_ms = peer_now_ms();
+	r->backoff_ms = 0;
+	r->next_ms = 0;
+	if (r->ready)
+		return;
+	r->ready = true;
+	r->fetch.client.id = &l->peers->server.id;
+	r->fetch.client.conn.fd = -1;
+	spindle_dlog_repair_init(&r->fix, &l->log, l->frame, take_memory(l->frame),
+				 take_memory(l->frame + 2 * SPINDLE_DLOG_BLOCK_MAX));
+}
+
 /**
  * logd_repair_open() - repair what the scan has found damaged, if there are peers
  * @l: the log, whose writer has started
@@ -50,14 +70,8 @@ void logd_repair_open(struct logd *l)
 
 	if (!n || !l->peers->on)
 		return;
-	r->on = true;
-	r->range = l->scan.damaged;
 	r->ranges = n < l->scan.max_damaged ? n : l->scan.max_damaged;
-	r->moved_ms = peer_now_ms();
-	r->fetch.id = &l->peers->server.id;
-	r->fetch.conn.fd = -1;
-	spindle_dlog_repair_init(&r->fix, &l->log, l->frame, take_memory(l->frame),
-				 take_memory(l->frame + 2 * SPINDLE_DLOG_BLOCK_MAX));
+	begin(l);
 }
 
 /**
@@ -70,6 +84,85 @@ void logd_repair_end(struct logd *l)
 		return;
 	peer_fetch_end(&l->repair.fetch);
 	l->repair.on = false;
+}
+
+/* ---- what the administrator asks for ---------------------------------------------- */
+
+/* The file of the request goes when there is nothing more to wait for. */
+static void answer(struct logd *l)
+{
+	l->repair.asked = false;
+	if (unlinkat(l->io.dir, SPINDLE_DLOG_REPAIR_FILE, 0) && errno != ENOENT)
+		logd_say(l, "cannot remove %s/" SPINDLE_DLOG_REPAIR_FILE ": %s", l->path,
+			 strerror(errno));
+}
+
+/* What the disk has now. Return: whether a range from @lsn on is damaged. */
+static bool find_damage(struct logd *l, uint64_t lsn, struct spindle_dlog_range *range)
+{
+	struct spindle_dlog_reader *in = &l->repair.fix.reader;
+	struct spindle_dlog_msg m;
+
+	if (lsn < l->log.map.low || lsn >= l->log.map.until)
+		return false;
+	in->window.len = 0;
+	spindle_dlog_seek(in, lsn);
+	if (spindle_dlog_read(in, &m) != -EUCLEAN)
+		return false;
+	*range = (struct spindle_dlog_range){ lsn, in->damaged.to };
+	return range->to > lsn;
+}
+
+/* Return: whether the range is in the list. One that touches another one is repaired with it. */
+static bool add_range(struct logd *l, const struct spindle_dlog_range *range)
+{
+	struct logd_repair *r = &l->repair;
+	uint32_t i, at = 0;
+
+	for (i = 0; i < r->ranges; i++) {
+		if (r->range[i].from <= range->to && range->from <= r->range[i].to)
+			return true;
+		at += r->range[i].to < range->from;
+	}
+	if (r->ranges == l->scan.max_damaged)
+		return false;
+	for (i = r->ranges++; i > at; i--)
+		r->range[i] = r->range[i - 1];
+	r->range[at] = *range;
+	l->scan.n_damaged++;
+	return true;
+}
+
+/**
+ * logd_repair_ask() - the administrator asks for a repair
+ * @l: the log
+ * @lsn: a position that is damaged, as somebody says
+ *
+ * Ranges that were given up are tried once more. A repair that waits for other nodes asks them at
+ * once, and no other range comes before it ends.
+ */
+void logd_repair_ask(struct logd *l, uint64_t lsn)
+{
+	struct logd_repair *r = &l->repair;
+	struct spindle_dlog_range range;
+
+	if (r->asked || spindle_dlog_repair_waits(&r->fix))
+		return;
+	if (!l->peers->on) {
+		logd_say(l, "position %" PRIu64 " cannot be repaired, because no other node may "
+			 "be asked (option -K)", lsn);
+		answer(l);
+		return;
+	}
+	if (r->fix.step != SPINDLE_DLOG_REPAIR_IDLE && r->fix.step != SPINDLE_DLOG_REPAIR_WANT)
+		return;
+	begin(l);
+	r->asked = true;
+	if (r->fix.step == SPINDLE_DLOG_REPAIR_WANT)
+		return;
+	r->at = 0;
+	if (find_damage(l, lsn, &range) && !add_range(l, &range))
+		logd_say(l, "position %" PRIu64 " is damaged, and so are too many others", lsn);
 }
 
 /* ---- what is near a range -------------------------------------------------------- */
@@ -232,9 +325,9 @@ static void order(struct logd *l)
 		}
 	}
 	if (f->status.low > from)
-		peer_fetch_fail(f, "its log begins at position %" PRIu64, f->status.low);
+		peer_client_fail(&f->client, "its log begins at position %" PRIu64, f->status.low);
 	else if (f->status.end <= from)
-		peer_fetch_fail(f, "its log ends at position %" PRIu64, f->status.end);
+		peer_client_fail(&f->client, "its log ends at position %" PRIu64, f->status.end);
 	else
 		peer_fetch_read(f, from, stop);
 }
@@ -244,7 +337,7 @@ static void note(struct logd_repair *r)
 	size_t at = strlen(r->why);
 
 	snprintf(r->why + at, sizeof(r->why) - at, "%snode %u: %s", at ? "; " : "",
-		 r->fetch.server, r->fetch.why);
+		 r->fetch.client.server, r->fetch.client.why);
 }
 
 /* ---- rounds ---------------------------------------------------------------------------- */
@@ -274,8 +367,10 @@ static void end_round(struct logd *l)
 		return;
 	if (!r->why[0])
 		snprintf(r->why, sizeof(r->why), "there is no other member");
-	if (!r->told_ms || now - r->told_ms >= TELL_MS)
+	if (r->asked || !r->told_ms || now - r->told_ms >= TELL_MS)
 		say_missing(l);
+	if (r->asked)
+		answer(l);
 	if (l->opts->wait == LOGD_FOR_EVER || now - r->moved_ms < l->opts->wait * 1000ULL)
 		return;
 	if (r->tail)
@@ -307,7 +402,7 @@ static void next_peer(struct logd *l)
 static void end_peer(struct logd *l)
 {
 	struct logd_repair *r = &l->repair;
-	bool again = r->fetch.step == PEER_DONE && r->checks && r->checked;
+	bool again = r->fetch.client.step == PEER_DONE && r->checks && r->checked;
 
 	if (!again)
 		note(r);
@@ -328,7 +423,7 @@ static void fetch(struct logd *l)
 		r->next_ms = 0;
 		r->i = 0;
 	}
-	if (r->fetch.step == PEER_IDLE)
+	if (r->fetch.client.step == PEER_IDLE)
 		next_peer(l);
 }
 
@@ -360,6 +455,8 @@ static void finish(struct logd *l)
 	bool whole = !r->ranges;
 
 	logd_repair_end(l);
+	if (r->asked)
+		answer(l);
 	if (whole)
 		logd_say(l, l->scan.n_damaged ?
 			 "there are more damaged ranges, which the next start repairs" :
@@ -394,6 +491,8 @@ static void next_range(struct logd *l)
 	r->looked = 0;
 	if (err == -ENOSPC)
 		give_up(l, "the log has no room for one more segment");
+	else if (err == -ESTALE)
+		give_up(l, "the log still writes to their segment");
 	else if (err && err != -EAGAIN)
 		give_up(l, strerror(-err));
 }
@@ -448,9 +547,9 @@ void logd_repair_work(struct logd *l)
 	if (!r->on || l->failed)
 		return;
 	peer_fetch_work(&r->fetch);
-	if (r->fetch.step == PEER_KNOWS)
+	if (r->fetch.client.step == PEER_KNOWS)
 		order(l);
-	if (r->fetch.step == PEER_DONE || r->fetch.step == PEER_FAILED)
+	if (r->fetch.client.step == PEER_DONE || r->fetch.client.step == PEER_FAILED)
 		end_peer(l);
 	spindle_dlog_repair_work(&r->fix);
 	switch (r->fix.step) {
@@ -480,9 +579,9 @@ static int sleep_ms(const struct logd *l)
 		return -1;
 	if (r->fix.step == SPINDLE_DLOG_REPAIR_IDLE)
 		return l->log.opened && !l->log.leftovers ? 0 : (int)NAP_MS;
-	if (r->fix.step != SPINDLE_DLOG_REPAIR_WANT || r->fetch.step == PEER_TAKES)
+	if (r->fix.step != SPINDLE_DLOG_REPAIR_WANT || r->fetch.client.step == PEER_TAKES)
 		return 0;
-	if (r->fetch.step != PEER_IDLE)
+	if (r->fetch.client.step != PEER_IDLE)
 		return -1;
 	return r->next_ms > now ? (int)(r->next_ms - now) : 0;
 }
@@ -506,5 +605,5 @@ unsigned int logd_repair_poll(struct logd *l, struct pollfd *fd, int *ms)
 	left = sleep_ms(l);
 	if (left >= 0 && (*ms < 0 || left < *ms))
 		*ms = left;
-	return peer_fetch_poll(&r->fetch, fd, ms);
+	return peer_client_poll(&r->fetch.client, fd, ms);
 }

@@ -38,6 +38,10 @@ struct logd_witness {
 struct logd_repair {
 	/** @on: there are ranges to repair */
 	bool on;
+	/** @ready: @fix has its memory */
+	bool ready;
+	/** @asked: the administrator waits for the end of a round */
+	bool asked;
 	/** @tail: the end of the log is damaged, and the log waits for its repair */
 	bool tail;
 	/** @fix: the segment that is being repaired */
@@ -79,6 +83,7 @@ struct logd_repair {
 };
 
 void logd_repair_open(struct logd *l);
+void logd_repair_ask(struct logd *l, uint64_t lsn);
 void logd_repair_work(struct logd *l);
 unsigned int logd_repair_poll(struct logd *l, struct pollfd *fd, int *ms);
 void logd_repair_end(struct logd *l);

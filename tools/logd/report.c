@@ -30,28 +30,25 @@ static bool write_record(struct logd *l)
  * logd_role_open() - find the view record that the last life has left
  * @l: the log, whose directory is open
  *
- * The record of another lineage says nothing. The last life may have died before its record was
- * synced, so the record is written again before the kernel is told of it.
+ * The record of another lineage says nothing.
  *
  * Return: whether that was possible; a sentence says why not.
  */
 bool logd_role_open(struct logd *l)
 {
-	struct spindle_restart_keep *now = &l->records.now;
+	struct logd_records *r = &l->records;
 	int err;
 
 	if (!l->role)
 		return true;
-	err = logd_records_open(&l->records, l->io.dir);
+	err = logd_records_open(r, l->io.dir);
 	if (err)
 		return fail_record(l, err);
-	if (!now->record.views)
-		return true;
-	if (memcmp(now->lineage, l->peers->server.id.lineage, sizeof(now->lineage))) {
-		*now = (struct spindle_restart_keep){ .established = false };
-		return true;
+	if (memcmp(r->now.lineage, l->peers->server.id.lineage, sizeof(r->now.lineage))) {
+		r->now = (struct spindle_restart_keep){ .established = false };
+		r->synced = (struct spindle_restart_id){ .vid = 0 };
 	}
-	return write_record(l);
+	return true;
 }
 
 static void fill_view(struct logd *l, struct spindle_restart_view *view, uint64_t base)
@@ -110,7 +107,7 @@ bool logd_view_begins(struct logd *l, uint64_t base, bool next, bool first)
 		return logd_fail(l, "the members of view %llu are not known",
 				 (unsigned long long)l->vid);
 	/* A restart that has the record also needs the addresses of the members. */
-	if (l->state && !logd_peers_keep(l->peers, l->state))
+	if (l->state && logd_peers_keep(l->peers, l->state) <= 0)
 		return logd_fail(l, "the files for a restart are not on disk");
 	if (wait_for_range(l, &view, next || first))
 		return true;

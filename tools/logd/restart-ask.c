@@ -71,18 +71,28 @@ static void look_again(struct logd_restart *r)
 	attempt_runs(&r->attempt, seat.era, seat.vid, peer_now_ms());
 }
 
+/* A node of the lineage before only learns which restart the group has begun by. */
+static uint32_t answer_former(const struct logd_restart *r, uint8_t *reply)
+{
+	const struct attempt_reply answer = {
+		.how = { .state = ATTEMPT_LOOK }, .yes = true, .force = r->state->forced,
+	};
+
+	return answer.force ? attempt_put_reply(&answer, r->place, reply) : 0;
+}
+
 /**
  * logd_restart_answer() - answer another node
  * @arg: the restart
- * @client: id of the node
+ * @session: of the connection, with the id of the node
  * @p: the question
  * @len: its bytes
  * @reply: out, PEER_TELL_MAX bytes
  *
  * Return: bytes of the reply; 0: the question is none.
  */
-uint32_t logd_restart_answer(void *arg, uint32_t client, const uint8_t *p, uint32_t len,
-			     uint8_t *reply)
+uint32_t logd_restart_answer(void *arg, const struct peer_session *session, const uint8_t *p,
+			     uint32_t len, uint8_t *reply)
 {
 	char address[SPINDLE_RESTART_ADDRESS];
 	struct logd_restart *r = arg;
@@ -91,10 +101,12 @@ uint32_t logd_restart_answer(void *arg, uint32_t client, const uint8_t *p, uint3
 
 	if (!r->begun || !attempt_get_request(&req, address, r->proposal, p, len))
 		return 0;
-	if (!attempt_is_of(&req, client))
+	if (session->former)
+		return answer_former(r, reply);
+	if (!attempt_is_of(&req, session->client))
 		return 0;
 	if (*address && r->attempt.state < ATTEMPT_ENTER)
-		logd_restart_know(r, client, address);
+		logd_restart_know(r, session->client, address);
 	look_again(r);
 	attempt_serve(&r->attempt, &req, &answer, peer_now_ms());
 	return attempt_put_reply(&answer, r->place, reply);
@@ -106,7 +118,7 @@ static void connect_to(struct logd_restart *r, struct logd_asked *asked)
 {
 	const struct logd_place *place = &asked->place;
 
-	asked->q.id = &r->peers->server.id;
+	asked->q.client.id = &r->peers->server.id;
 	peer_ask_begin(&asked->q, place->node,
 		       peer_connect((const struct sockaddr *)&place->addr, place->len));
 }
@@ -117,7 +129,7 @@ static void begin(struct logd_restart *r, struct logd_asked *asked,
 	peer_ask_end(&asked->q);
 	if (!peer_ask_room(&asked->q))
 		return;
-	asked->q.len = attempt_put_request(req, r->ears, peer_ask_bytes(&asked->q));
+	asked->q.len = attempt_put_request(req, r->ears, asked->q.question);
 	if (asked->q.len)
 		connect_to(r, asked);
 }
@@ -143,7 +155,7 @@ void logd_restart_ask(struct logd_restart *r, uint64_t now)
 		asked->turn = turn;
 		if (r->peers->on)
 			begin(r, asked, &req);
-		if (asked->q.step == PEER_IDLE)
+		if (asked->q.client.step == PEER_IDLE)
 			attempt_answer(&r->attempt, asked->place.node, turn, NULL, now);
 	}
 }
@@ -162,8 +174,8 @@ unsigned int logd_restart_poll(struct logd_restart *r, struct pollfd *fd, int *m
 	uint32_t i;
 
 	for (i = 0; i < r->attempt.peers; i++)
-		n += peer_ask_poll(&r->ask[i].q, &fd[n], ms);
-	return n + peer_ask_poll(&r->record.q, &fd[n], ms);
+		n += peer_client_poll(&r->ask[i].q.client, &fd[n], ms);
+	return n + peer_client_poll(&r->record.q.client, &fd[n], ms);
 }
 
 /* Return: whether the answer could be read; it is valid until the next one. */
@@ -172,8 +184,8 @@ static bool read_answer(struct logd_restart *r, struct logd_asked *asked,
 {
 	char address[SPINDLE_RESTART_ADDRESS];
 
-	if (!attempt_get_reply(reply, address, r->report, r->proposal,
-			       asked->q.conn.in + PEER_HEAD, asked->q.answer))
+	if (!attempt_get_reply(reply, address, r->report, r->proposal, r->force,
+			       asked->q.client.conn.in + PEER_HEAD, asked->q.answer))
 		return false;
 	memcpy(asked->address, address, sizeof(address));
 	return true;
@@ -185,9 +197,9 @@ static void take_one(struct logd_restart *r, struct logd_asked *asked, uint64_t 
 	bool good;
 
 	peer_ask_work(&asked->q);
-	if (asked->q.step != PEER_DONE && asked->q.step != PEER_FAILED)
+	if (asked->q.client.step != PEER_DONE && asked->q.client.step != PEER_FAILED)
 		return;
-	good = asked->q.step == PEER_DONE && read_answer(r, asked, &reply);
+	good = asked->q.client.step == PEER_DONE && read_answer(r, asked, &reply);
 	peer_ask_end(&asked->q);
 	attempt_answer(&r->attempt, asked->place.node, asked->turn, good ? &reply : NULL, now);
 }
@@ -202,7 +214,7 @@ void logd_restart_take(struct logd_restart *r, uint64_t now)
 	uint32_t i;
 
 	for (i = 0; i < r->attempt.peers; i++)
-		if (r->ask[i].q.step != PEER_IDLE)
+		if (r->ask[i].q.client.step != PEER_IDLE)
 			take_one(r, &r->ask[i], now);
 	peer_ask_work(&r->record.q);
 }
@@ -222,7 +234,7 @@ bool logd_restart_ask_record(struct logd_restart *r, const struct logd_place *pl
 
 	r->record.place = *place;
 	begin(r, &r->record, &req);
-	return r->record.q.step != PEER_IDLE;
+	return r->record.q.client.step != PEER_IDLE;
 }
 
 /**
@@ -236,10 +248,10 @@ int logd_restart_take_record(struct logd_restart *r)
 	struct attempt_reply reply;
 	bool good;
 
-	if (r->record.q.step != PEER_DONE && r->record.q.step != PEER_FAILED &&
-	    r->record.q.step != PEER_IDLE)
+	if (r->record.q.client.step != PEER_DONE && r->record.q.client.step != PEER_FAILED &&
+	    r->record.q.client.step != PEER_IDLE)
 		return 0;
-	good = r->record.q.step == PEER_DONE && read_answer(r, &r->record, &reply) &&
+	good = r->record.q.client.step == PEER_DONE && read_answer(r, &r->record, &reply) &&
 	       reply.report && reply.report->node == r->record.place.node &&
 	       !memcmp(reply.report->lineage, r->attempt.lineage, sizeof(r->attempt.lineage));
 	peer_ask_end(&r->record.q);

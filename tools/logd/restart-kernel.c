@@ -76,6 +76,95 @@ static bool call(struct logd_restart *r, struct ctl_req *req)
 	return !ctl_net_call(&r->peers->net, req, NULL, CTL_SAY);
 }
 
+/* ---- tuning ------------------------------------------------------------------------------- */
+
+/* What is so already is left out, because the kernel may refuse to set that now. */
+static bool find_changes(const struct ctl_val *is, const struct ctl_val *wanted,
+			 struct ctl_val *change)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < CTL_TUNE_VALS; i++) {
+		change[i] = (struct ctl_val){ .set = wanted[i].set && is[i].set &&
+						     wanted[i].num != is[i].num,
+					      .num = wanted[i].num };
+		any |= change[i].set;
+	}
+	return any;
+}
+
+/* What the kernel refuses is printed, and the node goes on without it. */
+static void set_tune(struct logd_restart *r, const struct ctl_val *id,
+		     const struct ctl_val *change)
+{
+	static const struct ctl_key id_key = CTL_KEY("id", NULL, U32, SPINDLE_A_SUBGROUP_ID);
+	struct ctl_val node = ctl_val_num(r->opts->node);
+	struct ctl_req *req;
+
+	req = ctl_req_new(&r->peers->net, SPINDLE_CMD_SUBGROUP_SET, 0,
+			  ctl_asprintf("tuning of subgroup %u", (uint32_t)id->num));
+	ctl_req_val(req, &ctl_at_node_keys[0], &node);
+	ctl_req_val(req, &id_key, id);
+	ctl_tune_put(req, change);
+	call(r, req);
+}
+
+/* A reader that is there already keeps the history as it is, but nothing else. */
+static void tune(struct logd_restart *r, const struct ctl_subgroup *is)
+{
+	const struct ctl_val *id = &is->val[CTL_SG_ID];
+	const struct ctl_subgroup *entry = logd_state_find(&r->state->group.view, id->num);
+	struct ctl_val wanted[CTL_TUNE_VALS], change[CTL_TUNE_VALS];
+	struct ctl_val history[CTL_TUNE_VALS] = { 0 };
+
+	if (!entry)
+		return;
+	memcpy(wanted, entry->tune, sizeof(wanted));
+	history[CTL_TUNE_HISTORY] = wanted[CTL_TUNE_HISTORY];
+	wanted[CTL_TUNE_HISTORY].set = false;
+	if (find_changes(is->tune, history, change))
+		set_tune(r, id, change);
+	if (find_changes(is->tune, wanted, change))
+		set_tune(r, id, change);
+}
+
+/**
+ * logd_kernel_tune() - give the kernel the tuning of the group file, if that is due
+ * @r: the restart of a node that is in a view, whose logs are not attached yet
+ *
+ * The history of a subgroup with logs gets no other size once a logger has attached.
+ *
+ * Return: whether the kernel was asked; a sentence says why not.
+ */
+bool logd_kernel_tune(struct logd_restart *r)
+{
+	struct ctl_val id = ctl_val_num(r->opts->node), all = { .set = false };
+	struct ctl_running_subgroup *list = NULL;
+	struct ctl_pool *before;
+	unsigned int count = 0, i;
+	struct logd_seat seat;
+	bool good;
+
+	if (!r->state->group.is || !r->state->group.due)
+		return true;
+	if (logd_kernel_look(r, &seat) == LOGD_KERNEL_ERROR)
+		return false;
+	/* The tuning is that of another group. */
+	if (!seat.has_lineage || memcmp(seat.lineage, r->state->group.lineage,
+					sizeof(seat.lineage)))
+		return true;
+	before = ctl_pool_use(&r->peers->pool);
+	good = !ctl_fetch_subgroups(&r->peers->net, "restart", &id, &all, &all, &list, &count);
+	for (i = 0; good && i < count; i++)
+		tune(r, &list[i].sg);
+	ctl_pool_use(before);
+	ctl_pool_drop(&r->peers->pool);
+	return good;
+}
+
+/* ---- the first view ----------------------------------------------------------------------- */
+
 /* What the first view of a subgroup follows: positions, and views of earlier eras. */
 static bool set_range(struct logd_restart *r, struct ctl_subgroup *sg)
 {

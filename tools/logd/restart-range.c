@@ -71,7 +71,7 @@ void logd_restart_range_work(struct logd_restart *r)
 		return;
 	now = peer_now_ms();
 	peer_ask_work(&r->record.q);
-	if (r->record.q.step == PEER_IDLE)
+	if (r->record.q.client.step == PEER_IDLE)
 		ask_next(r, now);
 	else if (logd_restart_take_record(r) > 0)
 		for (i = 0; i < r->report->parts; i++)
@@ -90,7 +90,7 @@ void logd_restart_range_poll(struct logd_restart *r, struct pollfd *fd, int *ms)
 	*fd = (struct pollfd){ .fd = -1 };
 	if (!r->begun || !waits(r))
 		return;
-	peer_ask_poll(&r->record.q, fd, ms);
+	peer_client_poll(&r->record.q.client, fd, ms);
 	if (*ms < 0 || *ms > (int)LOGD_ASK_MS)
 		*ms = LOGD_ASK_MS;
 }

@@ -14,6 +14,7 @@
 
 #include <json-c/json.h>
 
+#include "common/live.h"
 #include "common/out.h"
 #include "logd.h"
 #include "restart.h"
@@ -90,6 +91,49 @@ static struct json_object *json_here(const struct attempt *a, bool here)
 	return list;
 }
 
+static struct json_object *json_loss(const struct spindle_restart_force *force)
+{
+	struct json_object *list = json_object_new_array(), *obj;
+	uint32_t i;
+
+	for (i = 0; i < force->proposal.parts; i++) {
+		obj = json_object_new_object();
+		ctl_json_add(obj, "id", ctl_json_num(force->proposal.part[i].id));
+		ctl_json_add(obj, "base", ctl_json_num(force->proposal.part[i].base));
+		ctl_json_add(obj, "to", ctl_json_num(force->loss[i].to));
+		ctl_json_add(obj, "open", json_object_new_boolean(force->loss[i].open));
+		json_object_array_add(list, obj);
+	}
+	return list;
+}
+
+static struct json_object *json_force(const struct spindle_restart_force *force,
+				      const uint64_t *code, bool begun)
+{
+	struct json_object *obj = json_object_new_object();
+
+	ctl_json_str(obj, "code", ctl_lineage_text(code, 0));
+	ctl_json_add(obj, "begun", json_object_new_boolean(begun));
+	ctl_json_add(obj, "nodes", json_nodes(force->proposal.node, force->proposal.members));
+	ctl_json_add(obj, "subgroups", json_loss(force));
+	return obj;
+}
+
+/* What the administrator may consent to, and whether there is a consent that has no effect yet. */
+static void add_force(struct json_object *obj, struct logd_restart *r)
+{
+	const struct logd_heard *left = logd_restart_left(r);
+	const struct attempt *a = &r->attempt;
+	uint64_t code[2];
+
+	if (left)
+		ctl_json_add(obj, "forced", json_force(&left->force, left->code, true));
+	else if (a->state == ATTEMPT_PREPARE && a->forced && logd_force_name(a->force, code))
+		ctl_json_add(obj, "forced", json_force(a->force, code, false));
+	if (r->consents)
+		ctl_json_str(obj, "consent", ctl_lineage_text(r->consent, 0));
+}
+
 /* A group runs whose era is below what this node has promised. Return: a member; NULL: none. */
 static const struct attempt_how *shut_out(const struct attempt *a)
 {
@@ -103,7 +147,7 @@ static const struct attempt_how *shut_out(const struct attempt *a)
 	return NULL;
 }
 
-static struct json_object *json_all(const struct logd_restart *r)
+static struct json_object *json_all(struct logd_restart *r)
 {
 	struct json_object *obj = json_object_new_object();
 	const struct attempt *a = &r->attempt;
@@ -124,6 +168,7 @@ static struct json_object *json_all(const struct logd_restart *r)
 		ctl_json_add(obj, "spent", json_object_new_boolean(true));
 	if (a->state == ATTEMPT_PREPARE && a->judged)
 		ctl_json_add(obj, "subgroups", json_needs(a));
+	add_force(obj, r);
 	return obj;
 }
 

@@ -20,8 +20,12 @@
 /* No wait of the loop is longer. */
 #define WAIT_MS	200
 
-/* Say something that is not what was said last. */
-static void CTL_PRINTF(2, 3) tell(struct logd_restart *r, const char *fmt, ...)
+/**
+ * logd_restart_tell() - say something that is not what was said last
+ * @r: the restart
+ * @fmt: a sentence
+ */
+void logd_restart_tell(struct logd_restart *r, const char *fmt, ...)
 {
 	char text[sizeof(r->told)];
 	va_list ap;
@@ -142,7 +146,7 @@ static bool report_state(void *arg, struct spindle_restart_report *report)
 	if (r->attempt.state == ATTEMPT_RUNNING) {
 		report_records(r, report);
 	} else if (!logd_state_report(r->state, report)) {
-		tell(r, "%s", r->state->why);
+		logd_restart_tell(r, "%s", r->state->why);
 		return false;
 	}
 	report->node = r->opts->node;
@@ -151,9 +155,37 @@ static bool report_state(void *arg, struct spindle_restart_report *report)
 	return true;
 }
 
+static void hear_force(void *arg, uint32_t node, const struct spindle_restart_force *force,
+		       bool begun)
+{
+	logd_restart_heard(arg, node, force, begun);
+}
+
 static const struct attempt_ops ops = {
-	.promise = promise, .accept = accept_proposal, .withdraw = withdraw, .report = report_state,
+	.promise = promise, .accept = accept_proposal, .withdraw = withdraw,
+	.report = report_state, .heard = hear_force,
 };
+
+/* Nodes of the lineage that a forced restart has left may ask for that restart. */
+static void use_lineage(struct logd_restart *r)
+{
+	const struct spindle_restart_force *forced = r->state->forced;
+	struct peer_id *id = &r->peers->server.id;
+
+	memcpy(r->attempt.lineage, r->state->group.lineage, sizeof(r->attempt.lineage));
+	id->has_former = forced;
+	if (forced)
+		memcpy(id->former, forced->proposal.lineage, sizeof(id->former));
+}
+
+static bool make_room(struct logd_restart *r)
+{
+	r->report = malloc(sizeof(*r->report));
+	r->proposal = malloc(sizeof(*r->proposal));
+	r->force = malloc(sizeof(*r->force));
+	r->heard = calloc(1, sizeof(*r->heard));
+	return r->report && r->proposal && r->force && r->heard;
+}
 
 static bool begin(struct logd_restart *r)
 {
@@ -161,9 +193,7 @@ static bool begin(struct logd_restart *r)
 
 	if (r->begun)
 		return true;
-	r->report = malloc(sizeof(*r->report));
-	r->proposal = malloc(sizeof(*r->proposal));
-	if (!r->report || !r->proposal ||
+	if (!make_room(r) ||
 	    getrandom(&seed, sizeof(seed), 0) != sizeof(seed)) {
 		ctl_err("no memory, or no random numbers");
 		return false;
@@ -172,7 +202,7 @@ static bool begin(struct logd_restart *r)
 	r->attempt.arg = r;
 	r->attempt.node = r->opts->node;
 	r->attempt.voter = &r->state->voter;
-	memcpy(r->attempt.lineage, r->state->group.lineage, sizeof(r->attempt.lineage));
+	use_lineage(r);
 	if (!attempt_begin(&r->attempt, seed, peer_now_ms())) {
 		ctl_err("no memory");
 		return false;
@@ -220,7 +250,7 @@ static void turn_back(struct logd_restart *r, uint64_t now)
 static void turn_back_because(struct logd_restart *r, uint64_t now)
 {
 	if (*r->state->why)
-		tell(r, "%s", r->state->why);
+		logd_restart_tell(r, "%s", r->state->why);
 	turn_back(r, now);
 }
 
@@ -268,7 +298,7 @@ static void wait_for_kernel(struct logd_restart *r, uint64_t now)
 	if ((state == LOGD_KERNEL_FORMING || state == LOGD_KERNEL_JOINING ||
 	     state == LOGD_KERNEL_ERROR) && now - r->going_ms < r->limit)
 		return;
-	tell(r, "the view does not take this node: it looks for the group again");
+	logd_restart_tell(r, "the view does not take this node: it looks for the group again");
 	if (is_own_doing(r, state, &seat))
 		logd_kernel_leave(r);
 	turn_back(r, now);
@@ -278,7 +308,8 @@ static void wait_for_kernel(struct logd_restart *r, uint64_t now)
 static void take_seat(struct logd_restart *r, const struct logd_seat *seat, uint64_t now)
 {
 	if (!is_ours(r, seat, 0)) {
-		tell(r, "its view is one of another group: this process goes on to look for its own");
+		logd_restart_tell(r, "its view is one of another group: this process goes on to "
+				  "look for its own");
 		return;
 	}
 	if (r->attempt.state == ATTEMPT_PREPARE)
@@ -286,8 +317,8 @@ static void take_seat(struct logd_restart *r, const struct logd_seat *seat, uint
 	if (is_ours(r, seat, spindle_restart_bound(r->attempt.voter)))
 		attempt_runs(&r->attempt, seat->era, seat->vid, now);
 	else
-		tell(r, "its view has an era below that of its promise, and this process goes on to "
-			"look");
+		logd_restart_tell(r, "its view has an era below that of its promise, and this "
+				  "process goes on to look");
 }
 
 /* An administrator may have put the node into a view. */
@@ -337,8 +368,8 @@ static void enter(struct logd_restart *r, uint64_t now)
 		turn_back_because(r, now);
 		return;
 	}
-	tell(r, "the group begins again with era %llu, view %llu",
-	     (unsigned long long)r->attempt.era, (unsigned long long)r->attempt.vid);
+	logd_restart_tell(r, "the group begins again with era %llu, view %llu",
+			  (unsigned long long)r->attempt.era, (unsigned long long)r->attempt.vid);
 	if (logd_kernel_enter(r))
 		go_wait(r, LOGD_FORM_MS, now);
 	else
@@ -379,8 +410,8 @@ static void join_now(struct logd_restart *r, uint64_t now)
 		turn_back_because(r, now);
 		return;
 	}
-	tell(r, "the group runs in era %llu, and this node joins it",
-	     (unsigned long long)r->attempt.era);
+	logd_restart_tell(r, "the group runs in era %llu, and this node joins it",
+			  (unsigned long long)r->attempt.era);
 	if (logd_kernel_join(r, r->record.address))
 		go_wait(r, LOGD_JOIN_MS, now);
 	else
@@ -445,7 +476,8 @@ static void resume(struct logd_restart *r)
 		go_wait(r, LOGD_JOIN_MS, now);
 	else
 		return;
-	tell(r, "the kernel is on its way into a view, and this process waits for that");
+	logd_restart_tell(r, "the kernel is on its way into a view, and this process waits for "
+			  "that");
 	attempt_resume(&r->attempt, now);
 }
 
@@ -454,6 +486,8 @@ static void turn(struct logd_restart *r)
 	uint64_t now = peer_now_ms();
 
 	logd_peers_work(r->peers);
+	if (logd_restart_force(r, now))
+		return;
 	logd_restart_take(r, now);
 	attempt_work(&r->attempt, now);
 	if (r->attempt.state == ATTEMPT_ENTER)
@@ -466,6 +500,59 @@ static void turn(struct logd_restart *r)
 	logd_restart_show(r, now);
 }
 
+static void drop(struct logd_restart *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < SPINDLE_MAX_MEMBERS; i++)
+		peer_ask_end(&r->ask[i].q);
+	peer_ask_end(&r->record.q);
+	if (r->begun)
+		attempt_end(&r->attempt);
+	r->begun = false;
+	free(r->report);
+	free(r->proposal);
+	free(r->force);
+	free(r->heard);
+	r->report = NULL;
+	r->proposal = NULL;
+	r->force = NULL;
+	r->heard = NULL;
+}
+
+/* In another lineage, the node knows nothing of what other nodes have said. */
+static void begin_again(struct logd_restart *r)
+{
+	drop(r);
+	memset(&r->attempt, 0, sizeof(r->attempt));
+	memset(r->ask, 0, sizeof(r->ask));
+	r->moved = false;
+	r->consents = false;
+	r->shown_ms = 0;
+	logd_restart_tell(r, "this node follows a forced restart, and looks for the group of that");
+}
+
+/* Return: whether the node is in a view, has failed, or is of another lineage. */
+static bool look_for_group(struct logd_restart *r, int signals)
+{
+	memcpy(r->peers->server.id.lineage, r->state->group.lineage,
+	       sizeof(r->state->group.lineage));
+	if (!begin(r))
+		return false;
+	if (!logd_state_tune_due(r->state))
+		return fail(r);
+	know_members(r);
+	resume(r);
+	/* Each turn can be the last one. So a signal is seen before a turn, or by the caller. */
+	while (r->attempt.state != ATTEMPT_RUNNING && r->attempt.state != ATTEMPT_FAILED &&
+	       !r->moved) {
+		if (!wait_a_while(r, signals))
+			return false;
+		turn(r);
+	}
+	return true;
+}
+
 /**
  * logd_restart_run() - restart the group, or join it, until the node is in a view
  * @r: the restart, which is due
@@ -475,21 +562,16 @@ static void turn(struct logd_restart *r)
  */
 bool logd_restart_run(struct logd_restart *r, int signals)
 {
-	memcpy(r->peers->server.id.lineage, r->state->group.lineage,
-	       sizeof(r->state->group.lineage));
-	if (!begin(r))
-		return false;
-	know_members(r);
 	logd_peers_listen(r->peers, r->opts, NULL, 0);
-	tell(r, "this node is in no view: it looks for its group");
-	resume(r);
-	/* Each turn can be the last one. So a signal is seen before a turn, or by the caller. */
-	while (r->attempt.state != ATTEMPT_RUNNING && r->attempt.state != ATTEMPT_FAILED) {
-		if (!wait_a_while(r, signals))
-			return false;
-		turn(r);
+	logd_restart_tell(r, "this node is in no view: it looks for its group");
+	while (look_for_group(r, signals)) {
+		if (!r->moved)
+			return r->attempt.state == ATTEMPT_RUNNING || fail(r);
+		begin_again(r);
+		/* What the kernel was on its way into has gone before the node has moved. */
+		r->found = LOGD_KERNEL_NONE;
 	}
-	return r->attempt.state == ATTEMPT_RUNNING || fail(r);
+	return false;
 }
 
 /* ---- from then on ------------------------------------------------------------------------- */
@@ -510,7 +592,7 @@ void logd_restart_serve(struct logd_restart *r, struct logd *logs, unsigned int 
 		return;
 	r->logs = logs;
 	r->count = count;
-	memcpy(r->attempt.lineage, r->state->group.lineage, sizeof(r->attempt.lineage));
+	use_lineage(r);
 	if (logd_kernel_look(r, &seat) == LOGD_KERNEL_ACTIVE)
 		attempt_runs(&r->attempt, seat.era, seat.vid, peer_now_ms());
 	know_members(r);
@@ -523,13 +605,5 @@ void logd_restart_serve(struct logd_restart *r, struct logd *logs, unsigned int 
  */
 void logd_restart_end(struct logd_restart *r)
 {
-	uint32_t i;
-
-	for (i = 0; i < SPINDLE_MAX_MEMBERS; i++)
-		peer_ask_end(&r->ask[i].q);
-	peer_ask_end(&r->record.q);
-	if (r->begun)
-		attempt_end(&r->attempt);
-	free(r->report);
-	free(r->proposal);
+	drop(r);
 }

@@ -5,8 +5,10 @@
  *
  *	restart.c		the loop until the node is in a view, and answers from then on
  *	restart-ask.c		questions to other nodes
+ *	restart-force.c		a forced restart
  *	restart-kernel.c	the node in the kernel
  *	restart-status.c	what "spindle-ctl status" shows
+ *	restart-watch.c		the group file of a node that is in a view
  *
  * Owner: main() has the one of the process. Context: the main thread; sockets never block, and the
  * files do.
@@ -32,6 +34,8 @@ struct logd_opts;
 #define LOGD_KERNEL_MS	200U
 /* A node that looks for its group asks the kernel this often whether it is in a view after all. */
 #define LOGD_LOOK_MS	1000U
+/* A node in a view asks the kernel this often whether view or tuning have changed. */
+#define LOGD_WATCH_MS	1000U
 
 /* Behind an error, the kernel is asked after so long. */
 #define LOGD_ERROR_MS	5000U
@@ -95,6 +99,22 @@ struct logd_asked {
 };
 
 /**
+ * struct logd_heard - a forced restart, as another node has told it
+ */
+struct logd_heard {
+	/** @is: there is one */
+	bool is;
+	/** @begun: the group of the node has begun by that */
+	bool begun;
+	/** @node: id of the node */
+	uint32_t node;
+	/** @code: its code, which is the lineage that it begins */
+	uint64_t code[2];
+	/** @force: its contents */
+	struct spindle_restart_force force;
+};
+
+/**
  * struct logd_restart - the node in a total restart
  */
 struct logd_restart {
@@ -134,6 +154,18 @@ struct logd_restart {
 	struct spindle_restart_report *report;
 	/** @proposal: room for what another node says */
 	struct spindle_restart_proposal *proposal;
+	/** @force: room for what another node says */
+	struct spindle_restart_force *force;
+	/** @heard: the forced restart that the node may follow */
+	struct logd_heard *heard;
+	/** @consents: the administrator has consented to a forced restart */
+	bool consents;
+	/** @consent: its code */
+	uint64_t consent[2];
+	/** @consent_ms: the consent is looked for then */
+	uint64_t consent_ms;
+	/** @moved: the node is of another lineage now */
+	bool moved;
 	/** @logs: the logs of this process, once the node is in a view */
 	struct logd *logs;
 	/** @count: how many */
@@ -142,6 +174,10 @@ struct logd_restart {
 	unsigned int member;
 	/** @asked_ms: when one was asked last */
 	uint64_t asked_ms;
+	/** @watched_ms: when the kernel was asked last for the view, once the node is in one */
+	uint64_t watched_ms;
+	/** @watch_failed: it gave no answer */
+	bool watch_failed;
 	/** @told: what the administrator was told last */
 	char told[400];
 	/** @shown: enum attempt_state that the status file has */
@@ -159,6 +195,7 @@ struct logd_restart {
 bool logd_restart_knows(const struct logd_opts *opts);
 bool logd_restart_is_due(struct logd_restart *r);
 bool logd_restart_run(struct logd_restart *r, int signals);
+void CTL_PRINTF(2, 3) logd_restart_tell(struct logd_restart *r, const char *fmt, ...);
 void logd_restart_serve(struct logd_restart *r, struct logd *logs, unsigned int count);
 void logd_restart_end(struct logd_restart *r);
 
@@ -166,18 +203,29 @@ void logd_restart_end(struct logd_restart *r);
 
 bool logd_restart_know(struct logd_restart *r, uint32_t node, const char *address);
 struct logd_asked *logd_restart_find(struct logd_restart *r, uint32_t node);
-uint32_t logd_restart_answer(void *arg, uint32_t client, const uint8_t *p, uint32_t len,
-			     uint8_t *reply);
+uint32_t logd_restart_answer(void *arg, const struct peer_session *session, const uint8_t *p,
+			     uint32_t len, uint8_t *reply);
 void logd_restart_ask(struct logd_restart *r, uint64_t now);
 unsigned int logd_restart_poll(struct logd_restart *r, struct pollfd *fd, int *ms);
 void logd_restart_take(struct logd_restart *r, uint64_t now);
 bool logd_restart_ask_record(struct logd_restart *r, const struct logd_place *place);
 int logd_restart_take_record(struct logd_restart *r);
 
+/* restart-force.c */
+
+void logd_restart_heard(struct logd_restart *r, uint32_t node,
+			const struct spindle_restart_force *force, bool begun);
+const struct logd_heard *logd_restart_left(struct logd_restart *r);
+bool logd_restart_force(struct logd_restart *r, uint64_t now);
+
 /* restart-range.c */
 
 void logd_restart_range_poll(struct logd_restart *r, struct pollfd *fd, int *ms);
 void logd_restart_range_work(struct logd_restart *r);
+
+/* restart-watch.c */
+
+bool logd_restart_watch(struct logd_restart *r);
 
 /* restart-kernel.c */
 
@@ -185,6 +233,7 @@ enum logd_kernel logd_kernel_look(struct logd_restart *r, struct logd_seat *seat
 bool logd_kernel_enter(struct logd_restart *r);
 bool logd_kernel_join(struct logd_restart *r, const char *contact);
 void logd_kernel_leave(struct logd_restart *r);
+bool logd_kernel_tune(struct logd_restart *r);
 
 /* restart-status.c */
 

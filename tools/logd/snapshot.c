@@ -4,6 +4,7 @@
  * log's directory, see spindle_log_snapshot(3). With option -s, segments that are wholly below the
  * smallest one are dropped. The administrator says the same of all messages below a position, with
  * "spindle-ctl log trim", and then this needs no option.
+ * "spindle-ctl log repair" asks for a repair.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -57,6 +58,9 @@ static void read_files(struct logd *l, DIR *dir)
 		if (!strcmp(e->d_name, "trim")) {
 			if (read_one(l, e->d_name, &lsn))
 				s->trim = lsn;
+		} else if (!strcmp(e->d_name, SPINDLE_DLOG_REPAIR_FILE)) {
+			if (read_one(l, e->d_name, &lsn))
+				logd_repair_ask(l, lsn);
 		} else if (!strncmp(e->d_name, "snapshot.", 9) &&
 			   spindle_dlog_snap_name(e->d_name + 9)) {
 			if (read_one(l, e->d_name, &lsn))

@@ -18,9 +18,17 @@ static bool is_older(const struct spindle_restart_id *a, const struct spindle_re
 
 /* ---- logs ---------------------------------------------------------------------------- */
 
-/* Where does the log leave the way? */
-static bool find_end(struct logd_state *s, struct logd_disk *d, const struct logd_way *way,
-		     uint64_t *end)
+/**
+ * logd_disk_end() - where does a log leave the way?
+ * @s: the state
+ * @d: the log
+ * @way: the way
+ * @end: out: position of the first message that is not on the way
+ *
+ * Return: whether the log has an end there.
+ */
+bool logd_disk_end(struct logd_state *s, struct logd_disk *d, const struct logd_way *way,
+		   uint64_t *end)
 {
 	struct spindle_restart_log log;
 
@@ -69,7 +77,7 @@ static bool cut_disk(struct logd_state *s, struct logd_disk *d, const struct log
 	uint64_t end;
 	int err;
 
-	if (!find_end(s, d, way, &end) || !keeps_durable(s, d, way->id, end) ||
+	if (!logd_disk_end(s, d, way, &end) || !keeps_durable(s, d, way->id, end) ||
 	    !logd_disk_cut(s, d, end))
 		return false;
 	err = d->scan.is_new ? 0 : logd_cut_write(d->dir, &d->scan.id, way->view.era);
@@ -172,8 +180,16 @@ static bool write_record(struct logd_state *s, const struct spindle_restart_base
 				       part->id, strerror(-err));
 }
 
-static bool enter_record(struct logd_state *s, const struct spindle_restart_base *part,
-			 const struct spindle_restart_view *first)
+/**
+ * logd_state_enter_record() - have the record of a first view on disk
+ * @s: the state
+ * @part: the subgroup
+ * @first: the view
+ *
+ * Return: whether it is there.
+ */
+bool logd_state_enter_record(struct logd_state *s, const struct spindle_restart_base *part,
+			     const struct spindle_restart_view *first)
 {
 	struct logd_records *r = malloc(sizeof(*r));
 	bool good = false;
@@ -228,17 +244,6 @@ static void keep_witnesses(struct ctl_view *view, const struct ctl_ids *before)
 			ctl_ids_add(&view->witnesses, before->id[i]);
 }
 
-static const char *lineage_text(const uint64_t *lineage, uint64_t era)
-{
-	const uint8_t *byte = (const uint8_t *)lineage;
-	char text[2 * SPINDLE_LINEAGE_LEN + 1];
-	unsigned int i;
-
-	for (i = 0; i < SPINDLE_LINEAGE_LEN; i++)
-		snprintf(text + 2 * i, 3, "%02x", byte[i]);
-	return ctl_asprintf("%s/%" PRIu64, text, era);
-}
-
 static bool write_group(struct logd_state *s, const struct spindle_restart_proposal *proposal,
 			const struct logd_known *known, unsigned int count)
 {
@@ -246,7 +251,8 @@ static bool write_group(struct logd_state *s, const struct spindle_restart_propo
 	struct ctl_member *member;
 	uint32_t i;
 
-	if (s->group.era == proposal->ballot.era && view.vid.num >= proposal->vid)
+	if (s->group.era == proposal->ballot.era && view.vid.num >= proposal->vid &&
+	    !memcmp(s->group.lineage, s->lineage, sizeof(s->lineage)))
 		return true;
 	view.member = NULL;
 	view.members = 0;
@@ -259,13 +265,22 @@ static bool write_group(struct logd_state *s, const struct spindle_restart_propo
 	keep_witnesses(&view, &s->group.view.witnesses);
 	view.vid.num = proposal->vid;
 	view.lineage = (struct ctl_val){
-		.set = true, .str = lineage_text(s->lineage, proposal->ballot.era),
+		.set = true, .str = ctl_lineage_text(s->lineage, proposal->ballot.era),
 	};
-	return logd_group_write(&s->group, s->dir, &view, s->why);
+	return logd_group_write(&s->group, s->dir, &view, s->group.due, s->why);
 }
 
-static bool enter_group(struct logd_state *s, const struct spindle_restart_proposal *proposal,
-			const struct logd_known *known, unsigned int count)
+/**
+ * logd_state_enter_group() - have the first view of a proposal in the group file, on disk
+ * @s: the state; its lineage is that of the view
+ * @proposal: the proposal
+ * @known: addresses of nodes
+ * @count: how many
+ *
+ * Return: whether it is there.
+ */
+bool logd_state_enter_group(struct logd_state *s, const struct spindle_restart_proposal *proposal,
+			    const struct logd_known *known, unsigned int count)
 {
 	struct ctl_pool pool = { 0 }, *before = ctl_pool_use(&pool);
 	bool good = write_group(s, proposal, known, count);
@@ -319,7 +334,7 @@ static bool enter_records(struct logd_state *s, const struct spindle_restart_pro
 	for (i = 0; i < proposal->parts; i++)
 		if (proposal->part[i].members >> rank & 1 &&
 		    (!spindle_restart_first(proposal, proposal->part[i].id, &first) ||
-		     !enter_record(s, &proposal->part[i], &first)))
+		     !logd_state_enter_record(s, &proposal->part[i], &first)))
 			return false;
 	return true;
 }
@@ -348,7 +363,7 @@ bool logd_state_enter(struct logd_state *s, const struct spindle_restart_proposa
 				       "file", s->node, s->path);
 	return logd_state_sync(s, spindle_restart_enter(&s->voter, proposal->ballot.era)) &&
 	       cut_logs(s, proposal, rank) && enter_records(s, proposal, rank) &&
-	       enter_group(s, proposal, known, count);
+	       logd_state_enter_group(s, proposal, known, count);
 }
 
 static const struct logd_way *find_way(const struct logd_way *way, unsigned int count, uint32_t id,

@@ -47,6 +47,23 @@ void logd_disk_tell(const struct logd_state *s, const struct logd_disk *d,
 		    struct spindle_restart_log *log);
 bool logd_disk_cut(struct logd_state *s, struct logd_disk *d, uint64_t lsn);
 
+bool logd_disk_move(struct logd_state *s, struct logd_disk *d);
+
+/* state-keep.c */
+bool logd_disk_keep(struct logd_state *s, const struct logd_disk *d, const char *name,
+		    uint64_t end);
+
+/* state-enter.c */
+bool logd_disk_end(struct logd_state *s, struct logd_disk *d, const struct logd_way *way,
+		   uint64_t *end);
+bool logd_state_enter_record(struct logd_state *s, const struct spindle_restart_base *part,
+			     const struct spindle_restart_view *first);
+bool logd_state_enter_group(struct logd_state *s, const struct spindle_restart_proposal *proposal,
+			    const struct logd_known *known, unsigned int count);
+
+/* state-force.c */
+bool logd_state_forced(struct logd_state *s);
+
 /* state-report.c */
 uint32_t logd_state_logs(const struct ctl_subgroup *sg);
 bool logd_state_read_record(struct logd_state *s, uint32_t subgroup, int dir,

@@ -97,7 +97,8 @@ static bool is_own(const struct logd_state *s, const struct logd_disk *d, uint32
 	const struct spindle_dlog_ident *id = &d->scan.id;
 
 	return !d->scan.is_new && id->node == s->node && id->subgroup == subgroup &&
-	       !memcmp(id->lineage, s->lineage, sizeof(id->lineage));
+	       (!memcmp(id->lineage, s->lineage, sizeof(id->lineage)) ||
+		(s->leaves && !memcmp(id->lineage, s->leaves, sizeof(id->lineage))));
 }
 
 static int open_port(struct logd_state *s, struct logd_disk *d, uint32_t subgroup)
@@ -258,4 +259,59 @@ bool logd_disk_cut(struct logd_state *s, struct logd_disk *d, uint64_t lsn)
 	if (!err && d->scan.next != end)
 		err = -EUCLEAN;
 	return !err || fail(s, subgroup, "cut the log in", err);
+}
+
+/* ---- another lineage ------------------------------------------------------------------- */
+
+static int write_meta(struct logd_disk *d, uint8_t *block)
+{
+	struct spindle_dlog_scan *sc = &d->scan;
+	struct spindle_dlog_meta_state state = {
+		.number = sc->number + 1, .low = sc->map.low, .seq = sc->seq,
+		.acked = sc->acked > sc->map.low ? sc->acked : sc->map.low,
+	};
+	struct spindle_dlog_file file = { .kind = SPINDLE_DLOG_META, .id = state.number & 1 };
+	char name[LOGD_NAME];
+	int fd, err;
+
+	logd_file_name(file, name);
+	logd_file_forget(&d->io, file);
+	fd = openat(d->dir, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640);
+	if (fd < 0)
+		return -errno;
+	spindle_dlog_meta_build(block, &sc->id, &state);
+	err = logd_pair_put(fd, block, sc->id.block);
+	if (close(fd) && !err)
+		err = -errno;
+	sc->number = state.number;
+	return err;
+}
+
+/**
+ * logd_disk_move() - have the log be one of the lineage of the state, on disk
+ * @s: the state
+ * @d: the log
+ *
+ * Both meta blocks say so, because one of them may be damaged later. The segments keep the lineage
+ * that they were written in.
+ *
+ * Return: whether it is one.
+ */
+bool logd_disk_move(struct logd_state *s, struct logd_disk *d)
+{
+	uint32_t subgroup = d->scan.id.subgroup;
+	uint8_t *block;
+	int i, err;
+
+	if (d->scan.is_new)
+		return true;
+	memcpy(d->scan.id.lineage, s->lineage, sizeof(d->scan.id.lineage));
+	block = malloc(d->scan.id.block);
+	err = block ? 0 : -ENOMEM;
+	for (i = 0; i < 2 && !err; i++)
+		err = write_meta(d, block);
+	free(block);
+	if (!err && fsync(d->dir))
+		err = -errno;
+	return !err || fail(s, subgroup, "give another lineage to the log in", err);
 }

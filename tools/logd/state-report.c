@@ -83,14 +83,7 @@ static bool fill_part(struct logd_state *s, const struct ctl_subgroup *sg, uint3
  */
 uint32_t logd_state_logs(const struct ctl_subgroup *sg)
 {
-	const struct ctl_val *shards = &sg->rule[CTL_RULE_SHARDS];
-
-	if (!ctl_is_logged(sg))
-		return 0;
-	if (!shards->set || !shards->num)
-		return 1;
-	return shards->num < SPINDLE_MAX_SUBGROUPS ? (uint32_t)shards->num :
-						     SPINDLE_MAX_SUBGROUPS + 1;
+	return ctl_is_logged(sg) ? logd_state_shards(sg) : 0;
 }
 
 static bool fill_parts(struct logd_state *s, const struct ctl_subgroup *sg,

@@ -73,6 +73,9 @@ static bool open_dir(struct logd_state *s, const char *dir)
 		err = s->dir < 0 ? -errno : 0;
 	}
 	close(base);
+	/* A process that was killed may have left names that are not on disk. */
+	if (!err && fsync(s->dir))
+		err = -errno;
 	return !err || logd_state_fail(s, "cannot use %s: %s", s->path, strerror(-err));
 }
 
@@ -158,7 +161,7 @@ bool logd_state_open(struct logd_state *s, const char *dir, uint32_t node)
 		return logd_state_fail(s, "no memory");
 	}
 	return open_dir(s, dir) && lock(s) && logd_group_read(&s->group, s->dir, s->why) &&
-	       read_votes(s);
+	       read_votes(s) && logd_state_forced(s);
 }
 
 /**
@@ -173,8 +176,10 @@ void logd_state_close(struct logd_state *s)
 	if (s->dir >= 0)
 		close(s->dir);
 	free(s->bytes);
+	free(s->forced);
 	free(s->path);
 	s->bytes = NULL;
+	s->forced = NULL;
 	s->path = NULL;
 	s->dir = -1;
 	s->lock = -1;
@@ -275,10 +280,117 @@ static void take_lineage(struct logd_state *s, const uint8_t *lineage)
 	memset(&s->voter, 0, sizeof(s->voter));
 }
 
+/* ---- tuning --------------------------------------------------------------------------- */
+
+/**
+ * logd_state_shards() - how many subgroups does an entry of the group file stand for?
+ * @sg: the entry
+ *
+ * Return: its shards, or one; at most SPINDLE_MAX_SUBGROUPS + 1.
+ */
+uint32_t logd_state_shards(const struct ctl_subgroup *sg)
+{
+	const struct ctl_val *shards = &sg->rule[CTL_RULE_SHARDS];
+
+	if (!shards->set || !shards->num)
+		return 1;
+	return shards->num < SPINDLE_MAX_SUBGROUPS ? (uint32_t)shards->num :
+						     SPINDLE_MAX_SUBGROUPS + 1;
+}
+
+/**
+ * logd_state_find() - the entry of the group file that stands for a subgroup
+ * @view: the view of the file
+ * @id: id of the subgroup
+ *
+ * Return: the entry, which may have several shards; NULL: there is none.
+ */
+const struct ctl_subgroup *logd_state_find(const struct ctl_view *view, uint64_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < view->subgroups; i++) {
+		const struct ctl_subgroup *sg = &view->subgroup[i];
+		uint64_t first = sg->val[CTL_SG_ID].num;
+
+		if (id >= first && id - first < logd_state_shards(sg))
+			return sg;
+	}
+	return NULL;
+}
+
+static bool is_tuned(const struct ctl_subgroup *sg)
+{
+	unsigned int i;
+
+	for (i = 0; i < CTL_TUNE_VALS; i++)
+		if (sg->tune[i].set)
+			return true;
+	return false;
+}
+
+/* The shards of an entry are those of one node, so any of them has the tuning of all. */
+static const struct ctl_subgroup *find_tuned(const struct ctl_view *running,
+					     const struct ctl_subgroup *entry)
+{
+	uint64_t first = entry->val[CTL_SG_ID].num;
+	unsigned int i;
+
+	for (i = 0; i < running->subgroups; i++) {
+		uint64_t id = running->subgroup[i].val[CTL_SG_ID].num;
+
+		if (id >= first && id - first < logd_state_shards(entry) &&
+		    is_tuned(&running->subgroup[i]))
+			return &running->subgroup[i];
+	}
+	return NULL;
+}
+
+/*
+ * What the kernel does not tell stays as it was: the node may be in no shard of a subgroup now, and
+ * in one again in a later view.
+ */
+static void take_tuning(const struct logd_state *s, const struct ctl_view *running,
+			struct ctl_view *view)
+{
+	unsigned int i;
+
+	for (i = 0; i < view->subgroups; i++) {
+		struct ctl_subgroup *sg = &view->subgroup[i];
+		const struct ctl_subgroup *from = find_tuned(running, sg);
+
+		if (!from)
+			from = logd_state_find(&s->group.view, sg->val[CTL_SG_ID].num);
+		if (from)
+			memcpy(sg->tune, from->tune, sizeof(sg->tune));
+	}
+}
+
+/**
+ * logd_state_tune_due() - have it on disk that the kernel has to get the tuning
+ * @s: the state, of a node that is in no view, with a group file
+ *
+ * A process that dies before the kernel has it leaves that to the next one.
+ *
+ * Return: whether it is on disk.
+ */
+bool logd_state_tune_due(struct logd_state *s)
+{
+	struct ctl_pool pool = { 0 }, *before = ctl_pool_use(&pool);
+	bool good = s->group.due || logd_group_write(&s->group, s->dir, &s->group.view, true,
+						     s->why);
+
+	ctl_pool_use(before);
+	ctl_pool_drop(&pool);
+	return good;
+}
+
+/* ---- views ---------------------------------------------------------------------------- */
+
 /**
  * logd_state_view() - the node is in a view: have the votes and the group file on disk
  * @s: the state
- * @running: the view, as ctl_fetch() gives it
+ * @running: the view, as ctl_fetch() gives it, with the tuning of its subgroups
  *
  * A view without a lineage is none that a restart begins from.
  *
@@ -298,10 +410,16 @@ bool logd_state_view(struct logd_state *s, const struct ctl_view *running)
 		return false;
 	take_lineage(s, lineage);
 	vote = spindle_restart_enter(&s->voter, era);
+	if (vote == SPINDLE_RESTART_REFUSED && era > SPINDLE_RESTART_ERA_MAX)
+		return logd_state_fail(s, "the node is in era %" PRIu64 " of the group, and the "
+				       "largest era with a restart is %" PRIu64, era,
+				       (uint64_t)SPINDLE_RESTART_ERA_MAX);
 	if (vote == SPINDLE_RESTART_REFUSED)
 		return logd_state_fail(s, "the node is in era %" PRIu64 " of the group, and has "
 				       "promised its vote to a restart of era %" PRIu64, era,
 				       s->voter.promised.era);
 	view = ctl_live_asked(running);
-	return logd_state_sync(s, vote) && logd_group_write(&s->group, s->dir, &view, s->why);
+	take_tuning(s, running, &view);
+	return logd_state_sync(s, vote) &&
+	       logd_group_write(&s->group, s->dir, &view, false, s->why);
 }

@@ -8,6 +8,9 @@
  *	ID/view.a|b	view record of subgroup ID (record.h)
  *	ID/cut.a|b	the era that its log was cut for (cut.h)
  *	ID/...		its log
+ *	ID.lost-...	what a forced restart has cut from its log
+ *	forced		the forced restart that the node follows, see logd_state_force()
+ *	consent		code of a forced restart that the administrator has consented to
  *
  * The order of all writes is: votes, logs, records, group file. Each of them is on disk before the
  * next one, and the note of a cut is behind the cut. A crash in between leaves files for which the
@@ -72,6 +75,10 @@ struct logd_state {
 	uint64_t lineage[2];
 	/** @voter: the votes */
 	struct spindle_restart_voter voter;
+	/** @forced: the restart that has begun this lineage; NULL: none that is known */
+	struct spindle_restart_force *forced;
+	/** @leaves: while the node moves: the lineage that logs may still have; or NULL */
+	const uint64_t *leaves;
 	/** @bytes: room for the encoding of @voter */
 	uint8_t *bytes;
 	/** @why: what is wrong, see above */
@@ -90,11 +97,14 @@ bool logd_state_accept(struct logd_state *s, const struct spindle_restart_propos
 void logd_state_stop(struct logd_state *s);
 
 /*
- * At each new view of the running node, with the view as ctl_fetch() gives it, and before the
- * record of that view is written: votes, then the group file. False: the node may not be in this
- * view, or the disk has failed; the process ends then.
+ * At each new view of the running node, with the view as ctl_fetch() gives it and the tuning of
+ * the subgroups, and before the record of that view is written: votes, then the group file. False:
+ * the node may not be in this view, or the disk has failed; the process ends then.
  */
 bool logd_state_view(struct logd_state *s, const struct ctl_view *running);
+bool logd_state_tune_due(struct logd_state *s);
+uint32_t logd_state_shards(const struct ctl_subgroup *sg);
+const struct ctl_subgroup *logd_state_find(const struct ctl_view *view, uint64_t id);
 
 /* state-report.c: a report of the files. */
 
@@ -109,6 +119,12 @@ bool logd_state_enter(struct logd_state *s, const struct spindle_restart_proposa
 		      const struct logd_known *known, unsigned int count);
 bool logd_state_join(struct logd_state *s, uint64_t era, const struct logd_way *way,
 		     unsigned int count);
+
+/* state-force.c: the lineage of a forced restart. */
+
+bool logd_force_name(const struct spindle_restart_force *force, uint64_t *lineage);
+bool logd_state_consent(const struct logd_state *s, uint64_t *lineage);
+bool logd_state_force(struct logd_state *s, const struct spindle_restart_force *force);
 
 /* For the kernel: base and range of the view that "view set" begins. */
 bool logd_state_record(struct logd_state *s, uint32_t subgroup, struct spindle_restart_keep *keep);

@@ -139,7 +139,7 @@ static int drive(struct perf_loop *l)
 			return -EINTR;
 		now = perf_now();
 		if (l->shows && !(++turns % BAR_TURNS && moved))
-			perf_bar_show(l->goal == PERF_READY_ALL ? 0 : progress(l, now), now);
+			ctl_bar_show(l->goal == PERF_READY_ALL ? 0 : progress(l, now), now);
 		if (moved || !idle)
 			idle = now;
 		if (moved)

@@ -55,7 +55,7 @@ struct sinks {
 
 static void show(const struct perf_opts *o, struct sinks *s, const struct perf_result *r)
 {
-	perf_bar_clear();
+	ctl_bar_clear();
 	if (o->json && !s->json)
 		s->json = perf_json_new(&place);
 	if (o->json)
@@ -82,12 +82,12 @@ static int measure_all(const struct perf_opts *o, struct ctl_net *net, struct si
 		ctl_pool_use(&pool);
 		memset(&r, 0, sizeof(r));
 		perf_opts_conf(o, i, &conf);
-		perf_bar_title("setup");
-		perf_bar_show((double)i / n, perf_now());
+		ctl_bar_title("setup");
+		ctl_bar_show((double)i / n, perf_now());
 		rc = perf_place_enter(&place, net, &o->where, &conf);
 		if (!rc)
 			rc = perf_run(&conf, &place, &o->how, &r);
-		perf_bar_clear();
+		ctl_bar_clear();
 		perf_place_leave(&place);
 		if (!rc)
 			show(o, s, &r);
@@ -154,8 +154,7 @@ int main(int argc, char **argv)
 	if (open_sinks(&o, &sinks))
 		return CTL_FAILED;
 	perf_clock_init();
-	perf_bar_init(o.quiet);
-	ctl_before_err = perf_bar_clear;
+	ctl_bar_init(o.quiet);
 	perf_stop_catch();
 	atexit(leave);
 	rc = measure_all(&o, &net, &sinks);

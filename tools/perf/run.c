@@ -384,7 +384,7 @@ static int repeat(struct run *run, uint64_t rep, struct perf_result *r)
 	else
 		snprintf(title, sizeof(title), "repetition %u of %u", r->reps + 1,
 			 run->how->reps);
-	perf_bar_title(title);
+	ctl_bar_title(title);
 	/*
 	 * Other processes begin when they are ready, and do not wait until this one has read its
 	 * counters.
@@ -456,8 +456,8 @@ static int session(struct run *run, struct perf_result *r, unsigned int reps)
 
 static int raw(const struct run *run, struct perf_result *r)
 {
-	perf_bar_title("raw writes");
-	perf_bar_show(0, perf_now());
+	ctl_bar_title("raw writes");
+	ctl_bar_show(0, perf_now());
 	return run->how->raw ? perf_raw(run->place, run->conf->size, run->how->raw_count,
 					&r->raw) : 0;
 }

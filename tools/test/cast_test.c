@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cast/bar.h"
 #include "cast/crc32c.h"
 #include "cast/file.h"
+#include "cast/link.h"
 #include "cast/manifest.h"
+#include "common/bar.h"
 #include "common/util.h"
 #include "tap.h"
 
@@ -276,13 +277,13 @@ static void test_answers(void)
 
 static void test_rate(void)
 {
-	char buf[CAST_RATE_LEN];
+	char buf[CTL_RATE_LEN];
 
-	ok(!strcmp(cast_rate_text(buf, 5, 1000000000), "5 B/s") &&
-	   !strcmp(cast_rate_text(buf, 12345, 1000000000), "12.3 kB/s") &&
-	   !strcmp(cast_rate_text(buf, 1234567, 1000000), "1.23 GB/s") &&
-	   !strcmp(cast_rate_text(buf, 1ULL << 50, 1000000000), "1125900 GB/s") &&
-	   !strcmp(cast_rate_text(buf, 5, 0), "0 B/s"), "rates in words");
+	ok(!strcmp(ctl_rate_text(buf, 5, 1000000000), "5 B/s") &&
+	   !strcmp(ctl_rate_text(buf, 12345, 1000000000), "12.3 kB/s") &&
+	   !strcmp(ctl_rate_text(buf, 1234567, 1000000), "1.23 GB/s") &&
+	   !strcmp(ctl_rate_text(buf, 1ULL << 50, 1000000000), "1125900 GB/s") &&
+	   !strcmp(ctl_rate_text(buf, 5, 0), "0 B/s"), "rates in words");
 }
 
 /*
@@ -297,16 +298,17 @@ static void test_part(void)
 	for (st.finished = 0; st.finished < 4; st.finished++) {
 		for (st.blocks = 0; st.blocks <= 3; st.blocks++) {
 			for (sum = i = 0; i < 3; i++)
-				sum += cast_bar_part(&st, i, 10000, 4096);
+				sum += cast_link_part(&st, i, 10000, 4096);
 			fine &= sum >= last && sum <= 30000;
 			last = sum;
 		}
 	}
 	ok(fine && last == 30000, "part of an object: never less than before, never too much");
 	st = (struct spindle_rdmc_stat){ .finished = 1, .blocks = 2 };
-	ok(cast_bar_part(&st, 0, 10000, 4096) == 10000 &&
-	   cast_bar_part(&st, 1, 10000, 4096) == 8192 &&
-	   !cast_bar_part(&st, 2, 10000, 4096), "part of an object: one that is over, present, next");
+	ok(cast_link_part(&st, 0, 10000, 4096) == 10000 &&
+	   cast_link_part(&st, 1, 10000, 4096) == 8192 &&
+	   !cast_link_part(&st, 2, 10000, 4096),
+	   "part of an object: one that is over, present, next");
 }
 
 int main(void)

@@ -732,6 +732,8 @@ static void test_logs_refused(void)
 		"subgroup 0: 'Deliver' is for subgroups with logs only", "no logs, and Deliver");
 	refuses(INSECURE LIVE "[Subgroup]\nId = 0\nLog = 1\nMinCopies = 65\n", 11,
 		"MinCopies = 65: not a number from 0 to 64", "too many copies");
+	refuses(INSECURE LIVE "[Subgroup]\nId = 0\nLog = 1\nHistory = 1M\n", 11,
+		"[Subgroup] has no key 'History'", "a file for apply has no tuning");
 	refuses(INSECURE LIVE "[Table]\nId = 0\nCells = 1\nLog = 1\n", 11,
 		"[Table] has no key 'Log'", "a table has no logs");
 }

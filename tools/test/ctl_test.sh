@@ -528,7 +528,7 @@ offers 'node group' spindle-ctl rdmc show ''
 offers 'group' spindle-ctl rdmc stats node 1 ''
 offers '-w --watch -b --batch -d --delay -n --count -v --verbose' spindle-ctl rdmc show -
 offers '' spindle-ctl rdmc show -n ''
-offers 'show verify dump trim snapshot help' spindle-ctl log ''
+offers 'show verify dump repair trim snapshot restart help' spindle-ctl log ''
 offers "$dir/completion" spindle-ctl log verify "$dir/comp"
 offers 'from to since' spindle-ctl log dump DIR ''
 offers 'from since' spindle-ctl log dump DIR to 5 ''

@@ -218,6 +218,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
 	(void)clock;
 	ts->tv_sec = wire.ms / 1000;
 	ts->tv_nsec = wire.ms % 1000 * 1000000;
+	wire.ms += wire.step_ms;
 	return 0;
 }
 

@@ -82,6 +82,8 @@ struct wire {
 	bool heard;
 	/** @ms: the time */
 	uint64_t ms;
+	/** @step_ms: how long a look at the clock takes */
+	uint64_t step_ms;
 };
 
 extern struct wire wire;

@@ -7,9 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <pty.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "common/util.h"
 #include "ctl/cmd.h"
@@ -90,6 +93,7 @@ static void test_usage(void)
 	shows("show log more", "a word too much");
 	shows("verify", "no directory");
 	shows("dump", "no directory");
+	shows("repair log timeout x", "no number");
 	shows("dump log from x", "no number");
 	shows("dump log from 1 since 2026-01-01", "two beginnings");
 	shows("dump log since yesterday", "no time");
@@ -113,6 +117,7 @@ static void test_whole(void)
 	ctl_opts.verbose = true;
 	shows("dump log from 133", "all of a message");
 	ctl_opts.verbose = false;
+	both("repair log", "no damage");
 	shows("dump log from 120 to 119", "nothing");
 	shows("dump log from 135", "the end");
 	shows("dump log from 99", "a position that was trimmed");
@@ -125,6 +130,18 @@ static void test_whole(void)
 	shows("dump log since 2025-11-30", "a day later");
 }
 
+static void test_repair(void)
+{
+	int lock = open("log/LOCK", O_RDWR | O_CREAT, 0600);
+
+	both("repair log", "damage, and no process");
+	if (lock < 0 || flock(lock, LOCK_EX))
+		bail_out("no lock");
+	both("repair log timeout 0", "damage, and a process that does not answer");
+	ok(access("log/repair", F_OK), "the request is gone");
+	close(lock);
+}
+
 static void test_damaged(void)
 {
 	flip("log/0000000000000000.seg", 512 * 4 + 90);
@@ -132,12 +149,56 @@ static void test_damaged(void)
 	flip("log/0000000000000000.seg", 512 * 9 + 90);
 	both("show log", "damage");
 	both("verify log", "damage");
+	test_repair();
 	both("dump log from 102 to 105", "damage");
 	both("dump log from 103 to 103", "nothing but damage");
 	shows("dump log from 109 to 109", "behind damage");
 	flip("log/meta.0", 20);
 	flip("log/meta.1", 20);
 	both("show log", "no meta block");
+}
+
+/* Run a command with a terminal as standard error, while each look at the clock takes @step_ms. */
+static int run_on_terminal(const char *words, uint64_t step_ms)
+{
+	int master, slave, saved = dup(STDERR_FILENO), rc;
+
+	if (saved < 0 || openpty(&master, &slave, NULL, NULL, NULL))
+		bail_out("no terminal");
+	dup2(slave, STDERR_FILENO);
+	wire.step_ms = step_ms;
+	rc = run(ctl_cmd_log, "log", words);
+	wire.step_ms = 0;
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(slave);
+	close(master);
+	return rc;
+}
+
+/* Has the command drawn a bar with this text, and erased it before this end of its output? */
+static bool has_bar(const char *text, const char *end)
+{
+	const char *last = strrchr(output, '\r');
+
+	return strstr(output, text) && strstr(output, " left [##") && last &&
+	       !strncmp(last, "\r\033[K", 4) && strstr(last, end);
+}
+
+static void test_bar(void)
+{
+	ok(!run_on_terminal("verify log", 300) && has_bar("log verify, ", "messages of"),
+	   "verify shows how far it is");
+	ok(strstr(output, "log verify 0 B/s") || strstr(output, "kB/s"),
+	   "so does the scan in front");
+	ok(!run_on_terminal("verify log", 0) && !strchr(output, '\r'),
+	   "there is no bar for short work");
+	ctl_opts.json = true;
+	ok(!run_on_terminal("verify log", 300) && !strchr(output, '\r'),
+	   "there is no bar around JSON");
+	ctl_opts.json = false;
+	ok(!run_on_terminal("dump log", 300) && has_bar("log dump, ", ""),
+	   "dump shows how far it is");
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -164,6 +225,7 @@ int main(int argc, char **argv)
 	say("hello, \"world\"", 14);
 	say("\0\1\xff", 3);
 	test_whole();
+	test_bar();
 	test_damaged();
 	fclose(expected);
 	if (chdir("/") || nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS))

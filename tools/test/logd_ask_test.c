@@ -15,6 +15,7 @@
 static uint8_t bytes[PEER_TELL_MAX];
 static struct spindle_restart_report *report, *got_report;
 static struct spindle_restart_proposal *proposal, *got_proposal;
+static struct spindle_restart_force *force, *got_force;
 
 static void make(void)
 {
@@ -47,6 +48,9 @@ static void make(void)
 	part->range = report->part[0].record;
 	part->path = (struct spindle_restart_path){ .whole = true, .eras = 1 };
 	part->path.past[0] = (struct spindle_restart_past){ view.id, 10 };
+	force->proposal = *proposal;
+	force->proposal.ballot.proposer = 0;
+	force->loss[0].to = 12;
 }
 
 static bool take_request(struct attempt_request *req, uint32_t len)
@@ -102,7 +106,7 @@ static bool take_reply(struct attempt_reply *reply, uint32_t len)
 {
 	char address[SPINDLE_RESTART_ADDRESS];
 
-	return attempt_get_reply(reply, address, got_report, got_proposal, bytes, len);
+	return attempt_get_reply(reply, address, got_report, got_proposal, got_force, bytes, len);
 }
 
 static void replies(void)
@@ -129,6 +133,13 @@ static void replies(void)
 	bytes[PEER_TELL_HEAD + 20] ^= 1;
 	CHECK(!take_reply(&got, len));
 	reply.proposal = NULL;
+	reply.force = force;
+	len = attempt_put_reply(&reply, "", bytes);
+	CHECK(take_reply(&got, len) && got.force == got_force && got.yes);
+	CHECK_EQ(got_force->loss[0].to, 12);
+	for (n = 0; n < len; n++)
+		CHECK(!take_reply(&got, n));
+	reply.force = NULL;
 	reply.how.state = ATTEMPT_STATES;
 	CHECK(!take_reply(&got, attempt_put_reply(&reply, "", bytes)));
 	reply.how.state = ATTEMPT_LOOK;
@@ -153,13 +164,16 @@ static void replies(void)
 static struct peer_server server;
 static struct peer_ask ask;
 static uint32_t asked;
+static bool was_former;
 
-static uint32_t answer(void *arg, uint32_t client, const uint8_t *p, uint32_t len, uint8_t *reply)
+static uint32_t answer(void *arg, const struct peer_session *session, const uint8_t *p,
+		       uint32_t len, uint8_t *reply)
 {
 	(void)arg;
-	if (client != 2 || len < 4 || p[0] == 'x')
+	if (session->client != 2 || len < 4 || p[0] == 'x')
 		return 0;
 	asked++;
+	was_former = session->former;
 	memcpy(reply, p, len);
 	return len;
 }
@@ -192,7 +206,7 @@ static void turn(void)
 	int ms = 1000;
 	unsigned int n = peer_server_poll(&server, fd, &ms);
 
-	n += peer_ask_poll(&ask, &fd[n], &ms);
+	n += peer_client_poll(&ask.client, &fd[n], &ms);
 	poll(fd, n, ms);
 	peer_server_work(&server);
 	peer_ask_work(&ask);
@@ -204,15 +218,15 @@ static bool put_question(const struct sockaddr_in *addr, const struct peer_id *i
 {
 	bool good;
 
-	ask = (struct peer_ask){ .id = id, .len = len };
+	ask = (struct peer_ask){ .client.id = id, .len = len };
 	if (!peer_ask_room(&ask))
 		die("no memory");
-	memset(peer_ask_bytes(&ask), first, len);
+	memset(ask.question, first, len);
 	peer_ask_begin(&ask, 1, peer_connect((const struct sockaddr *)addr, sizeof(*addr)));
-	while (ask.step != PEER_DONE && ask.step != PEER_FAILED)
+	while (ask.client.step != PEER_DONE && ask.client.step != PEER_FAILED)
 		turn();
-	good = ask.step == PEER_DONE && ask.answer == len &&
-	       !memcmp(ask.conn.in + PEER_HEAD, peer_ask_bytes(&ask), len);
+	good = ask.client.step == PEER_DONE && ask.answer == len &&
+	       !memcmp(ask.client.conn.in + PEER_HEAD, ask.question, len);
 	peer_ask_end(&ask);
 	return good;
 }
@@ -236,6 +250,15 @@ static void connections(void)
 	id.lineage[3] = 1;
 	CHECK(!put_question(&addr, &id, 'd', 100));
 	CHECK_EQ(asked, 2 + 3 * PEER_GUESTS);
+	/* The lineage that a forced restart has left. */
+	memcpy(server.id.former, id.lineage, sizeof(server.id.former));
+	CHECK(!put_question(&addr, &id, 'd', 100));
+	server.id.has_former = true;
+	CHECK(put_question(&addr, &id, 'f', 100));
+	CHECK(was_former);
+	id.lineage[3] = 0;
+	CHECK(put_question(&addr, &id, 'd', 100));
+	CHECK(!was_former);
 	server.ask = NULL;
 	id.lineage[3] = 0;
 	CHECK(!put_question(&addr, &id, 'd', 100));
@@ -254,7 +277,9 @@ int main(void)
 	got_report = calloc(1, sizeof(*report));
 	proposal = calloc(1, sizeof(*proposal));
 	got_proposal = calloc(1, sizeof(*proposal));
-	if (!report || !got_report || !proposal || !got_proposal)
+	force = calloc(1, sizeof(*force));
+	got_force = calloc(1, sizeof(*force));
+	if (!report || !got_report || !proposal || !got_proposal || !force || !got_force)
 		die("no memory");
 	make();
 	return tap_run(cases, ARRAY_SIZE(cases));

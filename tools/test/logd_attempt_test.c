@@ -24,6 +24,10 @@ struct box {
 	struct spindle_restart_path path;
 	struct spindle_restart_log log;
 	uint64_t forming_ms;
+	uint32_t heard;
+	uint32_t heard_from;
+	bool heard_begun;
+	uint64_t heard_base;
 };
 
 /* A question on its way; the answer is made when it arrives. */
@@ -120,8 +124,20 @@ static void begin_box(struct box *b, uint64_t end)
 	b->log.epoch[0].id = v->id;
 }
 
+static void do_hear(void *arg, uint32_t node, const struct spindle_restart_force *force,
+		    bool begun)
+{
+	struct box *b = arg;
+
+	b->heard++;
+	b->heard_from = node;
+	b->heard_begun = begun;
+	b->heard_base = force->proposal.part[0].base;
+}
+
 static const struct attempt_ops ops = {
 	.promise = do_promise, .accept = do_accept, .withdraw = do_withdraw, .report = do_report,
+	.heard = do_hear,
 };
 
 static void boot(uint32_t i)
@@ -831,6 +847,68 @@ static void lying_report(void)
 	ok(pass_until(2, 60000), "and goes on without that node");
 }
 
+/* Two of five nodes show what could be forced, and nothing follows from that. */
+static void force(void)
+{
+	struct attempt *a;
+
+	begin(5, 11);
+	boot(1);
+	boot(3);
+	pass(1000);
+	ok(!box[1].a.forced && !box[3].a.forced, "no restart is shown while reports come");
+	pass(20000);
+	a = box[1].a.state == ATTEMPT_PREPARE ? &box[1].a : &box[3].a;
+	ok(a->forced && a->force->proposal.members == 2, "two of five could be forced");
+	is((long long)a->force->proposal.part[0].base, 103, "behind the longest log");
+	pass(60000);
+	ok(!run_together(1) && !run_together(2), "nothing follows without a consent");
+	ok(!box[1].heard && !box[3].heard, "and nobody asks what could be forced");
+	box[1].a.wants = true;
+	box[3].a.wants = true;
+	pass(60000);
+	ok(box[1].heard || box[3].heard, "a node with a consent asks");
+	a = box[1].heard ? &box[1].a : &box[3].a;
+	ok(box[a->node - 1].heard_from == 6 - a->node && !box[a->node - 1].heard_begun &&
+	   box[a->node - 1].heard_base == 103, "and hears it from the node that shows it");
+	boot(0);
+	ok(pass_until(3, 200000), "a majority needs no force");
+	is(box[1].a.forced, false, "and then none is shown");
+}
+
+/* Node 3 is in a group that has begun by a forced restart of the one of node 1. */
+static void left_behind(void)
+{
+	struct spindle_restart_force *f = calloc(1, sizeof(*f));
+	struct attempt_reply reply = { .how = { .state = ATTEMPT_LOOK }, .yes = true, .force = f };
+	uint32_t i;
+
+	if (!f)
+		die("no memory");
+	begin(3, 12);
+	boot(0);
+	f->proposal.lineage[0] = LINEAGE + 1;
+	say(&reply);
+	ok(!box[0].heard, "a restart of another group is none");
+	reboot(0);
+	f->proposal.lineage[0] = LINEAGE;
+	pass(5000);
+	is(box[0].a.state, ATTEMPT_PREPARE, "a node attempts");
+	attempt_move(&box[0].a, ATTEMPT_PREPARE, now);
+	say(&reply);
+	ok(box[0].heard == 1 && box[0].heard_begun, "it hears of the group");
+	is(box[0].a.state, ATTEMPT_LOOK, "and gives up its attempt");
+	for (i = 0; i < 2000 && box[0].a.state == ATTEMPT_LOOK; i++) {
+		say(&reply);
+		attempt_answer(&box[0].a, 2, box[0].a.turn, NULL, now);
+		attempt_work(&box[0].a, now += STEP_MS);
+	}
+	is(box[0].a.state, ATTEMPT_LOOK, "it attempts nothing as long as that group answers");
+	boot(1);
+	ok(pass_until(2, 60000), "and restarts its own one when that is silent");
+	free(f);
+}
+
 static void spent(void)
 {
 	uint64_t turn;
@@ -918,6 +996,8 @@ int main(void)
 	far();
 	liar();
 	lying_report();
+	force();
+	left_behind();
 	spent();
 	schedules();
 	begin(1, 0);

@@ -371,7 +371,7 @@ static void another_key(void)
 	peers.server.id = make_id(9, "another key of a group");
 	add_place(1, &other[0].addr);
 	run_until("are missing");
-	CHECK(has_said("is the key another one?"));
+	CHECK(has_said("is the key or the lineage another one?"));
 	end_world(100);
 }
 

@@ -53,7 +53,7 @@ static void begin_fetch(int fd, uint32_t node)
 {
 	own_id = make_id(2, "the key of the group");
 	fetch = (struct peer_fetch){
-		.id = &own_id, .subgroup = STORE_SUBGROUP, .take = take,
+		.client.id = &own_id, .subgroup = STORE_SUBGROUP, .take = take,
 		.want = {
 			.era = STORE_ERA, .vid = own.log.vid, .era_max = STORE_ERA,
 			.vid_max = 100, .max_msg = STORE_LONGEST,
@@ -71,8 +71,8 @@ static void turn(void)
 	unsigned int n = peer_server_poll(&server, fd, &ms);
 
 	fd[n++] = (struct pollfd){ .fd = own.io.event, .events = POLLIN };
-	n += peer_fetch_poll(&fetch, &fd[n], &ms);
-	if (fetch.step == PEER_TAKES && !own.blocked)
+	n += peer_client_poll(&fetch.client, &fd[n], &ms);
+	if (fetch.client.step == PEER_TAKES && !own.blocked)
 		ms = 0;
 	poll(fd, n, ms);
 	store_reap(&own);
@@ -98,17 +98,17 @@ static void serve(struct store *s)
 	};
 	peer_server_begin(&server, fd);
 	begin_fetch(peer_connect((struct sockaddr *)&addr, sizeof(addr)), 1);
-	while (fetch.step < PEER_KNOWS)
+	while (fetch.client.step < PEER_KNOWS)
 		turn();
-	CHECK_EQ(fetch.step, PEER_KNOWS);
+	CHECK_EQ(fetch.client.step, PEER_KNOWS);
 }
 
 /* Fetch until so many are there, or no more come. */
 static void fetch_to(uint64_t to, uint64_t stop)
 {
-	if (fetch.step == PEER_KNOWS)
+	if (fetch.client.step == PEER_KNOWS)
 		peer_fetch_read(&fetch, own.log.next, stop);
-	while (fetch.step < PEER_DONE && own.log.next < to)
+	while (fetch.client.step < PEER_DONE && own.log.next < to)
 		turn();
 }
 
@@ -179,7 +179,7 @@ static void two_peers(void)
 	serve(&less);
 	CHECK_EQ(fetch.status.end, 700);
 	fetch_to(MESSAGES, MESSAGES);
-	CHECK(fetch.step == PEER_DONE && own.log.next == 700);
+	CHECK(fetch.client.step == PEER_DONE && own.log.next == 700);
 	leave();
 	serve(&full);
 	fetch_to(MESSAGES, MESSAGES);
@@ -192,7 +192,7 @@ static void no_more_than_needed(void)
 	make_own(300);
 	serve(&full);
 	fetch_to(MESSAGES, 801);
-	CHECK_EQ(fetch.step, PEER_DONE);
+	CHECK_EQ(fetch.client.step, PEER_DONE);
 	leave();
 	check_own(300, 801);
 }
@@ -337,19 +337,19 @@ static void meet(enum lie lie)
 	}
 	close(fd[1]);
 	begin_fetch(fd[0], 1);
-	while (fetch.step < PEER_KNOWS)
+	while (fetch.client.step < PEER_KNOWS)
 		turn();
 	/* What is wrong behind the last record shows when more is needed. */
 	fetch_to(MESSAGES, lie == COUNT || lie == REST ? 6 : 5);
 	if (lie == TRUTH)
-		CHECK(fetch.step == PEER_DONE && own.log.next == 5);
-	else if (!CHECK(fetch.step == PEER_FAILED && own.log.next <= 4 + (lie >= COUNT)))
-		printf("# %s: step %u, next %llu, %s\n", lie_name[lie], fetch.step,
-		       (unsigned long long)own.log.next, fetch.why);
+		CHECK(fetch.client.step == PEER_DONE && own.log.next == 5);
+	else if (!CHECK(fetch.client.step == PEER_FAILED && own.log.next <= 4 + (lie >= COUNT)))
+		printf("# %s: step %u, next %llu, %s\n", lie_name[lie], fetch.client.step,
+		       (unsigned long long)own.log.next, fetch.client.why);
 	if (lie == REST)
-		CHECK(!strcmp(fetch.why, "there are bytes behind its records"));
+		CHECK(!strcmp(fetch.client.why, "there are bytes behind its records"));
 	if (lie == TWICE)
-		CHECK(!strcmp(fetch.why, "position 0: a part that does not follow"));
+		CHECK(!strcmp(fetch.client.why, "position 0: a part that does not follow"));
 	if (lie == TYPE || lie == MAC || lie == LENGTH || lie == PROOF || lie == CODE)
 		CHECK_EQ(own.log.next, 0);
 	peer_fetch_end(&fetch);
@@ -383,11 +383,11 @@ static void liar_and_friend(void)
 	}
 	close(fd[1]);
 	begin_fetch(fd[0], 1);
-	while (fetch.step < PEER_KNOWS)
+	while (fetch.client.step < PEER_KNOWS)
 		turn();
 	fetch_to(MESSAGES, MESSAGES);
-	CHECK(fetch.step == PEER_FAILED && own.log.next == 3);
-	CHECK(!strcmp(fetch.why,
+	CHECK(fetch.client.step == PEER_FAILED && own.log.next == 3);
+	CHECK(!strcmp(fetch.client.why,
 		      "position 3: another position than the one that was asked for"));
 	peer_fetch_end(&fetch);
 	waitpid(pid, NULL, 0);
@@ -411,17 +411,18 @@ static void mirror(void)
 	while (recv(fd[1], buf, sizeof(buf), MSG_DONTWAIT) != sizeof(buf))
 		turn();
 	CHECK_EQ(send(fd[1], buf + 64, PEER_MAC, MSG_NOSIGNAL), PEER_MAC);
-	while (fetch.step < PEER_KNOWS)
+	while (fetch.client.step < PEER_KNOWS)
 		turn();
-	CHECK(fetch.step == PEER_FAILED && !strcmp(fetch.why, "it does not know the key"));
+	CHECK(fetch.client.step == PEER_FAILED &&
+	      !strcmp(fetch.client.why, "it does not know the key"));
 	close(fd[1]);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd))
 		bail_out("no socket");
 	begin_fetch(fd[0], 1);
 	close(fd[1]);
-	while (fetch.step < PEER_KNOWS)
+	while (fetch.client.step < PEER_KNOWS)
 		turn();
-	CHECK_EQ(fetch.step, PEER_FAILED);
+	CHECK_EQ(fetch.client.step, PEER_FAILED);
 	check_own(0, 0);
 }
 
@@ -434,9 +435,10 @@ static void silent(void)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd))
 		bail_out("no socket");
 	begin_fetch(fd[0], 1);
-	while (fetch.step < PEER_KNOWS)
+	while (fetch.client.step < PEER_KNOWS)
 		turn();
-	CHECK(fetch.step == PEER_FAILED && !strcmp(fetch.why, "it does not answer"));
+	CHECK(fetch.client.step == PEER_FAILED &&
+	      !strcmp(fetch.client.why, "it does not answer"));
 	CHECK(peer_now_ms() - begun >= PEER_PROOF_MS);
 	close(fd[1]);
 	check_own(0, 0);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* View records of spindle-logd: their range, and the pair of files that has them, under damage. */
+/*
+ * View records of spindle-logd: their range, and the pair of files that has them, under damage and
+ * power failures.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -162,6 +165,7 @@ static void files(int dir)
 	}
 	is(r.synced.vid, 3, "its view is known to be on disk");
 	is(logd_records_open(&r, dir), 0, "a later life finds records");
+	is(r.synced.vid, 3, "which are on disk");
 	ok(is_range(&r.now, true, 1, 3), "it takes the newest one");
 	is(r.pair.generation, 3, "of the third generation");
 	damage(dir, "view.b");
@@ -218,6 +222,186 @@ static void bytes(int dir)
 	unlinkat(dir, "p.a", 0);
 }
 
+/* ---- power failures ---------------------------------------------------------------- */
+
+#define CELL		(sizeof(uint64_t) + LOGD_PAIR_BYTES)
+
+/* What the disk has of a pair of numbers, beside the page cache, which is the real files. */
+static struct {
+	int dir;
+	struct cell {
+		const char *name;
+		/* Bytes on disk; 0: none. */
+		ssize_t len;
+		uint8_t bytes[CELL];
+		/* The name is on disk, too. */
+		bool named;
+		/* A sync has failed: the page is clean, and the disk has something else. */
+		bool lost;
+	} cell[2];
+	/* The sync with this number fails, and all those behind it. */
+	int fail_at, syncs;
+	/* The process ends there. Otherwise the sync has failed, and the process goes on. */
+	bool killed;
+	bool on;
+} disk;
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __real_posix_fadvise64(int fd, off_t offset, off_t len, int advice);
+int __wrap_posix_fadvise64(int fd, off_t offset, off_t len, int advice);
+
+/* Return: the cell whose file this is; NULL: none. */
+static struct cell *cell_of(int fd)
+{
+	struct stat a, b;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (!fstat(fd, &a) && !fstatat(disk.dir, disk.cell[i].name, &b, 0) &&
+		    a.st_ino == b.st_ino)
+			return &disk.cell[i];
+	return NULL;
+}
+
+static ssize_t read_cell(const struct cell *c, uint8_t *bytes)
+{
+	int fd = openat(disk.dir, c->name, O_RDONLY);
+	ssize_t n = fd < 0 ? 0 : pread(fd, bytes, CELL, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return n;
+}
+
+/* The file has what the disk has. */
+static void write_cell(const struct cell *c, ssize_t len)
+{
+	int fd = openat(disk.dir, c->name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	if (fd < 0 || pwrite(fd, c->bytes, (size_t)len, 0) != len)
+		die("%s: %s", c->name, strerror(errno));
+	close(fd);
+}
+
+int __wrap_fsync(int fd)
+{
+	struct cell *c = disk.on ? cell_of(fd) : NULL;
+	int i;
+
+	if (!disk.on)
+		return __real_fsync(fd);
+	if (disk.fail_at && ++disk.syncs >= disk.fail_at) {
+		if (c && !disk.killed)
+			c->lost = true;
+		errno = EIO;
+		return -1;
+	}
+	if (c && !c->lost)
+		c->len = read_cell(c, c->bytes);
+	for (i = 0; !c && i < 2; i++)
+		disk.cell[i].named = !faccessat(disk.dir, disk.cell[i].name, F_OK, 0);
+	return 0;
+}
+
+int __wrap_posix_fadvise64(int fd, off_t offset, off_t len, int advice)
+{
+	struct cell *c = disk.on ? cell_of(fd) : NULL;
+
+	if (!c)
+		return __real_posix_fadvise64(fd, offset, len, advice);
+	if (c->lost && advice == POSIX_FADV_DONTNEED) {
+		write_cell(c, c->len);
+		c->lost = false;
+	}
+	return 0;
+}
+
+/* The power fails: of what was not synced, the disk has nothing, a part, or all. */
+static void power_failure(int has)
+{
+	uint8_t now[CELL];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		struct cell *c = &disk.cell[i];
+		ssize_t n = read_cell(c, now);
+
+		if (n != c->len || memcmp(now, c->bytes, (size_t)n)) {
+			if (has == 1 && c->len)
+				c->bytes[c->len / 2] ^= 0x55;
+			if (has == 2 && !c->lost) {
+				memcpy(c->bytes, now, (size_t)n);
+				c->len = n;
+			}
+		}
+		if (n && (c->named || has == 2))
+			write_cell(c, c->len);
+		else
+			unlinkat(disk.dir, c->name, 0);
+		c->lost = false;
+	}
+}
+
+/* A life reads the number, and writes the next one. Return: the number that somebody relies on. */
+static uint64_t live(int fail_at, bool killed)
+{
+	struct logd_pair p = { .dir = disk.dir, .name = { "c.a", "c.b" } };
+	uint64_t n = 0, next;
+	size_t len;
+
+	disk.fail_at = 0;
+	if (logd_pair_read(&p, (uint8_t *)&n, sizeof(n), &len))
+		return 0;
+	next = n + 1;
+	disk.syncs = 0;
+	disk.fail_at = fail_at;
+	disk.killed = killed;
+	if (!logd_pair_write(&p, (const uint8_t *)&next, sizeof(next)))
+		n = next;
+	disk.fail_at = 0;
+	return n;
+}
+
+/* Return: whether the last life finds what those before it have relied on. */
+static bool survives(int lives, int first, int second, bool killed, int has)
+{
+	struct logd_pair p = { .dir = disk.dir, .name = { "c.a", "c.b" } };
+	uint64_t n = 0, want = 0;
+	size_t len;
+	int i, err;
+
+	for (i = 0; i < 2; i++)
+		disk.cell[i] = (struct cell){ .name = p.name[i] };
+	for (i = 0; i < lives; i++)
+		want = live(0, true);
+	n = live(first, killed);
+	want = n > want ? n : want;
+	n = live(second, killed);
+	want = n > want ? n : want;
+	power_failure(has);
+	err = logd_pair_read(&p, (uint8_t *)&n, sizeof(n), &len);
+	for (i = 0; i < 2; i++)
+		unlinkat(disk.dir, p.name[i], 0);
+	return !err && n >= want;
+}
+
+/*
+ * Two processes that are killed in a sync, or whose sync fails, and then the power. A write has two
+ * syncs: of the file and of its name.
+ */
+static void power(int dir)
+{
+	int i, bad = 0;
+
+	disk.dir = dir;
+	disk.on = true;
+	for (i = 0; i < 4 * 3 * 3 * 2 * 3; i++)
+		bad += !survives(i % 4, i / 4 % 3, i / 12 % 3, i / 36 % 2, i / 72);
+	disk.on = false;
+	is(bad, 0, "what a process has read or written is there after a power failure");
+}
+
 static void odd_files(int dir)
 {
 	struct logd_records r;
@@ -245,6 +429,7 @@ int main(void)
 	dir = open(path, O_RDONLY | O_DIRECTORY);
 	files(dir);
 	bytes(dir);
+	power(dir);
 	odd_files(dir);
 	close(dir);
 	rmdir(path);

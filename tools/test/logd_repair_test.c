@@ -288,6 +288,24 @@ static void expect_whole(void)
 	logd.log = own.log;
 }
 
+/* Ask for a repair as the administrator does, and wait for the answer. */
+static bool ask_repair(uint64_t lsn)
+{
+	struct spindle_place place = { .lsn = lsn, .era = STORE_ERA };
+	uint64_t begun = peer_now_ms();
+	char path[128];
+
+	memcpy(place.lineage, logd.log.id.lineage, sizeof(place.lineage));
+	snprintf(path, sizeof(path), "%s/repair", own.dir);
+	CHECK(!spindle_log_repair(own.dir, &place) && !access(path, F_OK));
+	while (!access(path, F_OK) && peer_now_ms() - begun < 30000) {
+		logd.snapshots.look_ms = 0;
+		logd_snapshots_look(&logd);
+		turn();
+	}
+	return access(path, F_OK);
+}
+
 /* ---- cases ---------------------------------------------------------------------------- */
 
 static void test_middle(void)
@@ -300,6 +318,51 @@ static void test_middle(void)
 	CHECK_EQ(logd.scan.n_damaged, 0);
 	CHECK(strstr(text, "are whole again"));
 	expect_whole();
+	end_world();
+}
+
+/* Damage that has come since the log was opened is found where the administrator says. */
+static void test_asked(void)
+{
+	make_world(0, 0, 0);
+	make_other(&other[0], 1, false);
+	run(NULL);
+	CHECK(!logd.repair.on && !*text);
+	hurt(&own, 0, 200 << 10, 300 << 10);
+	CHECK(store_right(&own) < MESSAGES);
+	CHECK(ask_repair(store_right(&own)));
+	CHECK(strstr(text, "are whole again") && !logd.repair.on);
+	CHECK_EQ(logd.scan.n_damaged, 0);
+	text[0] = '\0';
+	CHECK(ask_repair(5));
+	CHECK(!strstr(text, "are whole again") && !logd.repair.on);
+	CHECK(ask_repair(MESSAGES + 1000) && !logd.failed);
+	expect_whole();
+	end_world();
+}
+
+/* The request is answered when all others were asked, and the repair goes on behind that. */
+static void test_asked_in_vain(void)
+{
+	uint64_t lsn;
+
+	make_world(0, 0, 0);
+	make_other(&other[0], 1, true);
+	hurt(&own, 0, 200 << 10, 300 << 10);
+	lsn = store_right(&own);
+	CHECK(ask_repair(lsn));
+	CHECK(strstr(text, "cannot be repaired now") && logd.repair.on);
+	CHECK(logd.scan.n_damaged == 1 && !strstr(text, "are whole again"));
+	make_other(&other[1], 2, false);
+	CHECK(ask_repair(lsn));
+	run(NULL);
+	CHECK_EQ(logd.scan.n_damaged, 0);
+	expect_whole();
+	end_world();
+	make_world(0, 200 << 10, 300 << 10);
+	peers.on = false;
+	CHECK(ask_repair(5));
+	CHECK(strstr(text, "option -K") && !logd.repair.on);
 	end_world();
 }
 
@@ -493,6 +556,8 @@ static void test_floor(void)
 
 static const struct tap_case cases[] = {
 	{ "a range in the middle is repaired", test_middle },
+		{ "the administrator asks for a repair", test_asked },
+		{ "the administrator asks, and nobody has the messages", test_asked_in_vain },
 	{ "a peer with another log is not believed", test_strange },
 	{ "what one peer has damaged, another one has", test_both_damaged },
 	{ "without a peer the log goes on", test_nobody },

@@ -57,9 +57,10 @@ static void begin(void)
 /* Return: whether the node answers. */
 static bool ask(const struct attempt_request *req, uint32_t client, const char *address)
 {
+	const struct peer_session session = { .client = client };
 	uint32_t len = attempt_put_request(req, address, question);
 
-	return len && logd_restart_answer(&r, client, question, len, answer);
+	return len && logd_restart_answer(&r, &session, question, len, answer);
 }
 
 static void names(void)

@@ -58,9 +58,9 @@ static void turn_both(struct peer_fetch *f, struct peer_fetch *g)
 	unsigned int n = peer_server_poll(&server, fd, &ms);
 
 	if (f)
-		n += peer_fetch_poll(f, &fd[n], &ms);
+		n += peer_client_poll(&f->client, &fd[n], &ms);
 	if (g)
-		n += peer_fetch_poll(g, &fd[n], &ms);
+		n += peer_client_poll(&g->client, &fd[n], &ms);
 	poll(fd, n, ms);
 	peer_server_work(&server);
 	if (f)
@@ -250,7 +250,7 @@ static void prepare(struct peer_fetch *f, uint64_t *next)
 {
 	client_id = make_id(2, "the key of the group");
 	*f = (struct peer_fetch){
-		.id = &client_id, .subgroup = STORE_SUBGROUP, .take = take, .arg = next,
+		.client.id = &client_id, .subgroup = STORE_SUBGROUP, .take = take, .arg = next,
 		.want = { .era_max = STORE_ERA, .vid_max = 100, .max_msg = STORE_LONGEST },
 	};
 }
@@ -259,9 +259,9 @@ static uint32_t connect_guest(struct peer_fetch *f, uint64_t *next)
 {
 	prepare(f, next);
 	peer_fetch_begin(f, 1, dial());
-	while (f->step < PEER_KNOWS)
+	while (f->client.step < PEER_KNOWS)
 		turn(f);
-	return f->step;
+	return f->client.step;
 }
 
 static void guests(void)
@@ -273,17 +273,17 @@ static void guests(void)
 	CHECK(f.status.low == 100 && f.status.end == MESSAGES && f.status.era == STORE_ERA);
 	CHECK_EQ(f.status.vid, store_msg(MESSAGES - 1).vid);
 	peer_fetch_read(&f, 100, MESSAGES);
-	while (f.step < PEER_DONE)
+	while (f.client.step < PEER_DONE)
 		turn(&f);
-	CHECK_EQ(f.step, PEER_DONE);
+	CHECK_EQ(f.client.step, PEER_DONE);
 	CHECK_EQ(next, MESSAGES);
 	peer_fetch_end(&f);
 	next = 1234;
 	CHECK_EQ(connect_guest(&f, &next), PEER_KNOWS);
 	peer_fetch_read(&f, 1234, 1236);
-	while (f.step < PEER_DONE)
+	while (f.client.step < PEER_DONE)
 		turn(&f);
-	CHECK(f.step == PEER_DONE && next == 1236);
+	CHECK(f.client.step == PEER_DONE && next == 1236);
 	peer_fetch_end(&f);
 }
 
@@ -294,15 +294,16 @@ static void below_and_behind(void)
 
 	CHECK_EQ(connect_guest(&f, &next), PEER_KNOWS);
 	peer_fetch_read(&f, 99, MESSAGES);
-	while (f.step < PEER_DONE)
+	while (f.client.step < PEER_DONE)
 		turn(&f);
-	CHECK(f.step == PEER_FAILED && !strcmp(f.why, "its log begins at position 100"));
+	CHECK(f.client.step == PEER_FAILED &&
+	      !strcmp(f.client.why, "its log begins at position 100"));
 	next = MESSAGES;
 	CHECK_EQ(connect_guest(&f, &next), PEER_KNOWS);
 	peer_fetch_read(&f, MESSAGES, MESSAGES + 5);
-	while (f.step < PEER_DONE)
+	while (f.client.step < PEER_DONE)
 		turn(&f);
-	CHECK(f.step == PEER_DONE && f.taken == 0 && next == MESSAGES);
+	CHECK(f.client.step == PEER_DONE && f.taken == 0 && next == MESSAGES);
 	peer_fetch_end(&f);
 }
 
@@ -314,26 +315,26 @@ static void refusals(void)
 	prepare(&f, &next);
 	f.subgroup++;
 	peer_fetch_begin(&f, 1, dial());
-	while (f.step < PEER_KNOWS)
+	while (f.client.step < PEER_KNOWS)
 		turn(&f);
-	CHECK(!strcmp(f.why, "it has no log of this subgroup"));
+	CHECK(!strcmp(f.client.why, "it has no log of this subgroup"));
 	prepare(&f, &next);
 	f.want.era_max--;
 	peer_fetch_begin(&f, 1, dial());
-	while (f.step < PEER_KNOWS)
+	while (f.client.step < PEER_KNOWS)
 		turn(&f);
-	CHECK(!strcmp(f.why, "its log is of another lineage, or of a later era"));
+	CHECK(!strcmp(f.client.why, "its log is of another lineage, or of a later era"));
 	prepare(&f, &next);
 	client_id.lineage[3]++;
 	peer_fetch_begin(&f, 1, dial());
-	while (f.step < PEER_KNOWS)
+	while (f.client.step < PEER_KNOWS)
 		turn(&f);
-	CHECK(f.step == PEER_FAILED);
+	CHECK(f.client.step == PEER_FAILED);
 	prepare(&f, &next);
 	peer_fetch_begin(&f, 3, dial());
-	while (f.step < PEER_KNOWS)
+	while (f.client.step < PEER_KNOWS)
 		turn(&f);
-	CHECK(f.step == PEER_FAILED);
+	CHECK(f.client.step == PEER_FAILED);
 }
 
 /* Return: whether the server hangs up, and says no more. */
@@ -456,7 +457,7 @@ static int hear_replies(struct peer_fetch *f)
 	bool ended = false;
 
 	while (!ended) {
-		frame = peer_unseal(&f->session.down, buf, got, PEER_PAYLOAD, &type, &len);
+		frame = peer_unseal(&f->client.session.down, buf, got, PEER_PAYLOAD, &type, &len);
 		if (frame < 0)
 			return frame;
 		replies += frame > 0;
@@ -464,7 +465,7 @@ static int hear_replies(struct peer_fetch *f)
 		memmove(buf, buf + frame, got);
 		if (frame)
 			continue;
-		n = hear(f->conn.fd, buf + got, got < PEER_HEAD ? PEER_HEAD - got :
+		n = hear(f->client.conn.fd, buf + got, got < PEER_HEAD ? PEER_HEAD - got :
 			 PEER_HEAD + len + PEER_MAC - got, &ended);
 		if (!n)
 			break;
@@ -483,15 +484,16 @@ static void slow_guest(void)
 	int i, small = 32768, sent = 0;
 
 	CHECK_EQ(connect_guest(&slow, &none), PEER_KNOWS);
-	setsockopt(slow.conn.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+	setsockopt(slow.client.conn.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
 	for (i = 0; i < (int)PEER_GUESTS; i++)
 		setsockopt(server.guest[i].conn.fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
 	for (i = 0; i < 8; i++) {
 		uint32_t n;
 
 		peer_read_req_put(buf + PEER_HEAD, &req);
-		n = peer_seal(&slow.session.up, buf, PEER_READ, PEER_READ_REQ);
-		sent += send(slow.conn.fd, buf, n, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)n;
+		n = peer_seal(&slow.client.session.up, buf, PEER_READ, PEER_READ_REQ);
+		sent += send(slow.client.conn.fd, buf, n, MSG_DONTWAIT | MSG_NOSIGNAL) ==
+			(ssize_t)n;
 		turn(NULL);
 	}
 	CHECK_EQ(sent, 8);
@@ -499,7 +501,7 @@ static void slow_guest(void)
 	CHECK_EQ(server.guest[0].conn.fd >= 0 && server.guest[0].conn.out_len, true);
 	CHECK_EQ(connect_guest(&quick, &next), PEER_KNOWS);
 	peer_fetch_read(&quick, 100, MESSAGES);
-	while (quick.step < PEER_DONE)
+	while (quick.client.step < PEER_DONE)
 		turn(&quick);
 	CHECK_EQ(next, MESSAGES);
 	peer_fetch_end(&quick);
@@ -518,16 +520,16 @@ static void living_log(void)
 
 	CHECK_EQ(connect_guest(&f, &next), PEER_KNOWS);
 	peer_fetch_read(&f, 100, 3000);
-	while (f.step < PEER_DONE) {
+	while (f.client.step < PEER_DONE) {
 		if (store.log.next < 3000)
 			store_write(&store, store.log.next + 100);
 		turn(&f);
 	}
-	while (f.step == PEER_DONE && next < 3000) {
+	while (f.client.step == PEER_DONE && next < 3000) {
 		peer_fetch_end(&f);
 		connect_guest(&f, &next);
 		peer_fetch_read(&f, next, 3000);
-		while (f.step < PEER_DONE)
+		while (f.client.step < PEER_DONE)
 			turn(&f);
 	}
 	CHECK_EQ(next, 3000);

@@ -4,9 +4,11 @@
  * entry into a view. Logs are in real directories. A crash is a copy of the files in between.
  */
 #include <arpa/inet.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +19,8 @@
 #include <linux/spindle_genl.h>
 
 #include "common/live.h"
+#include "logd/cut.h"
+#include "logd/pair.h"
 #include "logd/state-files.h"
 #include "tap.h"
 
@@ -305,6 +309,58 @@ static void group(void)
 	ok(!again(), "a symbolic link is not followed: %s", s.why);
 }
 
+static void set_tune(struct ctl_view *v, unsigned int i, unsigned int key, uint64_t num)
+{
+	v->subgroup[i].tune[key] = ctl_val_num(num);
+}
+
+/* Has the file this value, as a later life reads it? */
+static bool is_tune(unsigned int i, unsigned int key, uint64_t num)
+{
+	return again() && s.group.is && s.group.view.subgroup[i].tune[key].set &&
+	       s.group.view.subgroup[i].tune[key].num == num;
+}
+
+static void tuned_views(void)
+{
+	struct ctl_view v = running(1, HEX, 3);
+	unsigned int k;
+
+	clear();
+	logd_state_open(&s, base, 1);
+	for (k = 0; k < CTL_TUNE_VALS; k++)
+		set_tune(&v, 1, k, k != CTL_TUNE_NULLS);
+	set_tune(&v, 0, CTL_TUNE_HISTORY, 65536);
+	set_tune(&v, 0, CTL_TUNE_LOG_STALL_MS, 0);
+	ok(logd_state_view(&s, &v), "a view is kept with its tuning: %s", s.why);
+	ok(is_tune(0, CTL_TUNE_HISTORY, 65536) && is_tune(0, CTL_TUNE_LOG_STALL_MS, 0) &&
+	   !s.group.view.subgroup[0].tune[CTL_TUNE_NULLS].set,
+	   "a later life reads it, and nothing that was not set");
+	for (k = 0; k < CTL_TUNE_VALS; k++)
+		ok(is_tune(1, k, k != CTL_TUNE_NULLS), "%s", ctl_tune_keys[k].name);
+	v = running(2, HEX, 3);
+	set_tune(&v, 0, CTL_TUNE_HISTORY, 131072);
+	ok(logd_state_view(&s, &v) && is_tune(0, CTL_TUNE_HISTORY, 131072) &&
+	   is_tune(1, CTL_TUNE_SILENCE, 1), "what the kernel does not tell stays");
+	ok(!s.group.due && logd_state_tune_due(&s) && again() && s.group.due &&
+	   is_tune(0, CTL_TUNE_HISTORY, 131072), "the tuning is due, also in a later life");
+	v = running(3, HEX, 3);
+	ok(logd_state_view(&s, &v) && again() && !s.group.due && s.group.view.vid.num == 3,
+	   "until the node is in a view");
+	v.subgroup[0].val[CTL_SG_NAME].str = "\n# The kernel does not have the tuning yet.\n";
+	ok(logd_state_view(&s, &v) && again() && s.group.is && !s.group.due,
+	   "a name does not make it due");
+	v = running(4, HEX, 3);
+	v.subgroup[0].rule[CTL_RULE_SHARDS] = ctl_val_num(2);
+	v.subgroup[0].named.set = true;
+	ctl_ids_add(&v.subgroup[0].named, 1);
+	v.subgroup[1].val[CTL_SG_LOG] = ctl_val_num(1);
+	v.subgroup[1].rule[CTL_RULE_SHARDS] = ctl_val_num(2);
+	set_tune(&v, 1, CTL_TUNE_HISTORY, 262144);
+	ok(logd_state_view(&s, &v) && is_tune(0, CTL_TUNE_HISTORY, 262144) &&
+	   s.group.view.subgroups == 1, "a shard has the tuning of all: %s", s.why);
+}
+
 /* ---- votes ------------------------------------------------------------------------------ */
 
 static struct spindle_restart_ballot ballot(uint64_t era)
@@ -431,6 +487,13 @@ static void enter(void)
 {
 	struct spindle_restart_ballot b = ballot(8);
 	struct spindle_restart_proposal p;
+	struct ctl_view v = running(1, HEX, 3);
+
+	set_up();
+	set_tune(&v, 0, CTL_TUNE_HISTORY, 65536);
+	ok(logd_state_view(&s, &v) && logd_state_tune_due(&s) &&
+	   logd_state_enter(&s, proposal(8), known, 1) && is_tune(0, CTL_TUNE_HISTORY, 65536) &&
+	   s.group.due, "the tuning is still due in the first view: %s", s.why);
 
 	set_up();
 	write_log(4, 5);
@@ -507,6 +570,44 @@ static bool has_note(uint64_t era)
 	logd_disk_close(d);
 	free(d);
 	return has;
+}
+
+/* Write the note of an era as the first notes were, or with another byte at @at. */
+static void write_note(uint64_t era, bool first, size_t at)
+{
+	uint8_t bytes[sizeof(struct logd_cut)];
+	struct logd_pair pair = { .name = { "cut.a", "cut.b" } };
+	struct logd_disk *d = malloc(sizeof(*d));
+	size_t len;
+
+	if (!d || !logd_disk_open(&s, d, 3))
+		die("no log: %s", s.why);
+	pair.dir = d->dir;
+	if (logd_cut_write(d->dir, &d->scan.id, era) ||
+	    logd_pair_read(&pair, bytes, sizeof(bytes), &len) || len != sizeof(bytes))
+		die("no note");
+	if (!first)
+		bytes[at]++;
+	if (first ? logd_pair_write(&pair, bytes + LOGD_CUT_HEAD, len - LOGD_CUT_HEAD) :
+	    logd_pair_write(&pair, bytes, len))
+		die("no note");
+	logd_disk_close(d);
+	free(d);
+}
+
+/* The bytes of a note are the same on each machine. */
+static void notes(void)
+{
+	set_up();
+	write_log(4, 5);
+	write_note(9, true, 0);
+	ok(has_note(9) && !has_note(8), "a note without a version is read");
+	write_note(9, false, 4);
+	ok(!has_note(9), "a note of another version is none");
+	write_note(9, false, 0);
+	ok(!has_note(9), "nor are other bytes");
+	write_note(0x0102030405060707, false, offsetof(struct logd_cut, era));
+	ok(has_note(0x0102030405060708), "the era begins with its lowest byte");
 }
 
 static bool ends_at(uint64_t end)
@@ -592,6 +693,151 @@ static void join(void)
 	ok(!logd_state_join(&s, 7, &way, 1) && !s.why[0], "a promise forbids that");
 }
 
+/* ---- a forced restart ---------------------------------------------------------------------- */
+
+/* Nodes @me and 4 begin with view 3 of era 7, where subgroup 3 has 8 messages. */
+static const struct spindle_restart_force *make_force(uint32_t me)
+{
+	static struct spindle_restart_force f;
+	struct spindle_restart_keep keep = first_record();
+
+	f = (struct spindle_restart_force){
+		.proposal = { .ballot.era = 7, .origin = 7, .vid = 3, .members = 2,
+			      .node = { me, me + 3 }, .parts = 1 },
+		.address = { "10.0.0.1:7001", "10.0.0.4:7777" },
+		.loss = { { .to = 10, .open = true } },
+	};
+	memcpy(f.proposal.lineage, s.lineage, sizeof(f.proposal.lineage));
+	f.proposal.part[0] = (struct spindle_restart_base){
+		.id = 3, .base = 8, .members = 3, .range = keep.record,
+		.path = { .whole = true, .eras = 1, .past = { { { 0, 1 }, 8 } } },
+	};
+	return &f;
+}
+
+/* Has the node moved, with its log? */
+static bool has_moved(const uint64_t *lineage, uint32_t views)
+{
+	static struct spindle_restart_keep keep;
+
+	if (!again() || !logd_state_record(&s, 3, &keep) || !logd_state_report(&s, &report))
+		return false;
+	return !memcmp(s.lineage, lineage, 16) && !memcmp(s.group.lineage, lineage, 16) &&
+	       s.forced && is_group(7, 3, 2) && s.group.view.member[1].port == 7777 &&
+	       s.voter.promised.era == 7 && s.voter.bound == 7 &&
+	       s.voter.state == SPINDLE_RESTART_SILENT && !s.voter.has_accepted &&
+	       !report.part[0].log.missing && report.part[0].log.end == 8 &&
+	       report.part[0].log.good == 8 && keep.record.views == views &&
+	       (!views || (keep.record.known && keep.record.view[0].id.era == 7 &&
+			   keep.record.view[0].base == 8 && keep.path.eras == 1));
+}
+
+static void force(void)
+{
+	struct spindle_restart_ballot b = ballot(8);
+	uint64_t lineage[2], code[2];
+	char text[40];
+
+	set_up();
+	write_log(7, 5);
+	logd_state_promise(&s, &b);
+	ok(logd_force_name(make_force(1), lineage), "a forced restart has a name");
+	put("1/consent", HEX "\n", 33);
+	ok(logd_state_consent(&s, code) && code[0] == s.lineage[0], "a consent is read");
+	ok(logd_state_force(&s, make_force(1)), "a node moves: %s", s.why);
+	ok(has_moved(lineage, 1), "log, votes, record and group file are of the new lineage");
+	ok(!access(in("1/consent"), F_OK), "the consent to something else stays");
+	snprintf(text, sizeof(text), "%016" PRIx64 "%016" PRIx64, be64toh(lineage[0]),
+		 be64toh(lineage[1]));
+	put("1/consent", text, 32);
+	ok(has_moved(lineage, 1) && access(in("1/consent"), F_OK), "that to this restart goes");
+	put("1/consent", HEX "/7", 34);
+	ok(!logd_state_consent(&s, code), "an era is no part of a consent");
+	ok(!logd_state_force(&s, make_force(1)) || memcmp(s.lineage, lineage, 16),
+	   "the same contents in another lineage are another restart");
+	set_up();
+	write_log(7, 5);
+	ok(logd_state_force(&s, make_force(2)) && logd_force_name(make_force(2), code) &&
+	   s.lineage[0] == s.group.lineage[0], "a node that is no member follows: %s", s.why);
+	memcpy(lineage, s.lineage, sizeof(lineage));
+	ok(has_moved(lineage, 0), "and has no record of the first view");
+	set_up();
+	put("1/forced", "x", 1);
+	ok(!again() && s.why[0], "a file that is damaged is reported: %s", s.why);
+}
+
+/* Node 1 is in the lineage before again, with no log. */
+static void put_back(void)
+{
+	struct ctl_view v = running(1, HEX, 3);
+
+	nftw(in("1"), remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	if (!logd_state_open(&s, base, 1) || !logd_state_view(&s, &v))
+		die("no state: %s", s.why);
+}
+
+/* What was cut is a log of its own, with all of the messages that have gone. */
+static void kept(void)
+{
+	set_up();
+	write_log(7, 5);
+	mkdir(in("1/3.lost-00010203-7.new"), 0700);
+	put("1/3.lost-00010203-7.new/rest", "x", 1);
+	if (!logd_state_force(&s, make_force(1)))
+		die("no move: %s", s.why);
+	ok(access(in("1/3.lost-00010203-7.new"), F_OK), "what a crash has left is cleared");
+	logd_state_close(&s);
+	copy(in("1/3.lost-00010203-7"), in("kept"));
+	unlink(in("1/forced"));
+	put_back();
+	copy(in("kept"), in("1/3"));
+	ok(logd_state_report(&s, &report) && report.part[0].log.end == 15 &&
+	   report.part[0].log.good == 15, "the log as it was before the cut is kept: %s", s.why);
+	set_up();
+	put("1/3.lost-00010203-7.new", "x", 1);
+	ok(!logd_state_force(&s, make_force(1)) && s.why[0], "what cannot be kept is not cut: %s",
+	   s.why);
+	ok(again() && ends_at(10) && !s.forced && access(in("1/forced"), F_OK),
+	   "and all is as before");
+}
+
+/* A crash between any two writes: the next start does the rest. */
+static void force_crashes(void)
+{
+	static const char *const step[] = {
+		"forced", "votes.a", "votes.b", "3/log", "3/view", "group",
+	};
+	uint64_t lineage[2];
+	unsigned int n, i;
+
+	set_up();
+	write_log(7, 5);
+	logd_force_name(make_force(1), lineage);
+	copy(in("1"), in("before"));
+	if (!logd_state_force(&s, make_force(1)))
+		die("no move: %s", s.why);
+	logd_state_close(&s);
+	copy(in("1"), in("after"));
+	for (n = 1; n <= ARRAY_SIZE(step); n++) {
+		char cmd[600];
+
+		logd_state_close(&s);
+		copy(in("before"), in("1"));
+		for (i = 0; i < n; i++) {
+			if (!strcmp(step[i], "3/log"))
+				snprintf(cmd, sizeof(cmd), "cd %s && rm -rf 1/3 && "
+					 "cp -a after/3 1/3 && rm -f 1/3/view.*; "
+					 "cp -a before/3/view.* 1/3", base);
+			else
+				snprintf(cmd, sizeof(cmd), "cd %s && cp -a after/%s* 1/%s", base,
+					 step[i], strcmp(step[i], "3/view") ? "" : "3");
+			if (system(cmd))
+				die("no copy");
+		}
+		ok(has_moved(lineage, 1), "a crash behind %u of the writes: %s", n, s.why);
+	}
+}
+
 int main(void)
 {
 	snprintf(base, sizeof(base), "/tmp/spindle-state-XXXXXX");
@@ -599,13 +845,18 @@ int main(void)
 		die("mkdtemp: %s", strerror(errno));
 	ctl_program = "logd_state_test";
 	group();
+	tuned_views();
 	votes();
 	reports();
 	enter();
 	crashes();
 	join();
+	notes();
 	no_way();
 	keep_durable();
+	force();
+	kept();
+	force_crashes();
 	logd_state_close(&s);
 	nftw(base, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	return tap_end();

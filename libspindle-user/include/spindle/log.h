@@ -148,6 +148,29 @@ struct spindle_log_msg {
 SPINDLE_API int spindle_log_open(struct spindle_log **log, const char *dir, unsigned int flags);
 
 /**
+ * typedef spindle_log_tell_fn - how far spindle_log_open_tell() is
+ * @arg: as given
+ * @done: bytes of files that were read; they begin again at 0 when damage is looked at twice
+ * @total: bytes of the files of the log, never 0
+ *
+ * Called from the thread that opens the log, and not more than once for each read.
+ */
+typedef void (*spindle_log_tell_fn)(void *arg, uint64_t done, uint64_t total);
+
+/**
+ * spindle_log_open_tell() - open the log in a directory, and say how far that is
+ * @log: the reader; NULL after an error
+ * @dir: path of the directory
+ * @flags: as for spindle_log_open()
+ * @tell: called while the log is read, and not later than that
+ * @arg: for @tell
+ *
+ * Return: as spindle_log_open().
+ */
+SPINDLE_API int spindle_log_open_tell(struct spindle_log **log, const char *dir,
+				      unsigned int flags, spindle_log_tell_fn tell, void *arg);
+
+/**
  * spindle_log_close() - close a reader
  * @log: the reader, or NULL
  */
@@ -267,6 +290,19 @@ SPINDLE_API int spindle_log_snapshot(const char *dir, const char *name,
  * Return: 0; -ESTALE: a later position was said; or why the directory cannot be written to.
  */
 SPINDLE_API int spindle_log_trim(const char *dir, const struct spindle_place *place);
+
+/**
+ * spindle_log_repair() - ask for the repair of a damaged range
+ * @dir: path of the directory of the log
+ * @place: the first damaged position, and the group that it is of
+ *
+ * The process that writes the log asks the logs of other nodes for the messages. It removes the
+ * file "repair" from the directory when it has done what it can do now. A later call replaces the
+ * request of an earlier one.
+ *
+ * Return: 0; or why the directory cannot be written to.
+ */
+SPINDLE_API int spindle_log_repair(const char *dir, const struct spindle_place *place);
 
 /**
  * spindle_log_strerror() - say what an error means

@@ -222,12 +222,17 @@ int spindle_dlog_header_parse(const void *buf, const struct spindle_dlog_ident *
 	return sizes_are_possible(info, id) && positions_are_possible(info) ? 0 : -EBADMSG;
 }
 
+/*
+ * A forced restart gives the log another lineage, and segments keep the one that they were written
+ * in. The salt in the CRC says that the frame is of this log.
+ */
 static bool head_is_ours(const unsigned char *buf, const struct spindle_dlog_ident *id,
 			 const struct spindle_dlog_info *info)
 {
 	struct spindle_dlog_identity want;
 
 	fill_identity(&want, id);
+	memcpy(want.lineage, buf + HEADER, sizeof(want.lineage));
 	return info->used == HEADER + sizeof(want) && !info->count &&
 	       !memcmp(buf + HEADER, &want, sizeof(want));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A file that says that a program needs no message below a position: "snapshot.NAME", because the
- * program has a snapshot, or "trim", because the administrator has said so.
+ * program has a snapshot, or "trim", because the administrator has said so. The same bytes in
+ * "repair" ask for the repair of the damaged range at the position.
  *
  * Owner: the caller has all buffers. Context: any; the functions keep no state.
  */
@@ -14,6 +15,7 @@
 #include <stdint.h>
 
 #define SPINDLE_DLOG_SNAP_MAGIC		0x534c5053U	/* "SPLS" on disk */
+#define SPINDLE_DLOG_REPAIR_FILE	"repair"
 /* Characters of the name of a program. */
 #define SPINDLE_DLOG_SNAP_NAME		32U
 /* Bytes of the longest name of a file, with its end: "snapshot.", the name, ".new". */
@@ -31,7 +33,7 @@ struct spindle_dlog_snap_disk {
 	uint8_t lineage[16];
 	/** @era: of the group */
 	uint64_t era;
-	/** @lsn: no message below is needed */
+	/** @lsn: no message below is needed, or the one that is damaged */
 	uint64_t lsn;
 	/** @resv: 0 */
 	uint32_t resv;
@@ -49,7 +51,7 @@ struct spindle_dlog_snap {
 	uint8_t lineage[16];
 	/** @era: of the group */
 	uint64_t era;
-	/** @lsn: no message below is needed */
+	/** @lsn: no message below is needed, or the one that is damaged */
 	uint64_t lsn;
 };
 

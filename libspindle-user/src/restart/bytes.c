@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reports, proposals, voters and view records as bytes, for a disk or for another node:
+ * Reports, proposals, voters, view records and forced restarts as bytes, for a disk or for another
+ * node:
  *
  *	magic, kind, length (32 bits each), content, CRC-32C of all before it
  *
- * All numbers are little-endian. Each function of this file that has a struct cursor does nothing
- * behind the end of the bytes, and notes that.
+ * All numbers are little-endian. cursor.h keeps each access within the bytes.
  */
-#include <endian.h>
-#include <string.h>
-
+#include "cursor.h"
 #include "log/format.h"
 #include "inner.h"
 
@@ -22,88 +20,8 @@ enum kind {
 	KIND_PROPOSAL,
 	KIND_VOTER,
 	KIND_KEEP,
+	KIND_FORCE,
 };
-
-struct cursor {
-	uint8_t *to;
-	const uint8_t *from;
-	size_t left;
-	bool bad;
-};
-
-/* ---- numbers ---------------------------------------------------------------------- */
-
-static void put_bytes(struct cursor *c, const void *bytes, size_t len)
-{
-	if (c->bad || c->left < len) {
-		c->bad = true;
-		return;
-	}
-	memcpy(c->to, bytes, len);
-	c->to += len;
-	c->left -= len;
-}
-
-static void put32(struct cursor *c, uint32_t word)
-{
-	uint32_t le = htole32(word);
-
-	put_bytes(c, &le, sizeof(le));
-}
-
-static void put64(struct cursor *c, uint64_t word)
-{
-	uint64_t le = htole64(word);
-
-	put_bytes(c, &le, sizeof(le));
-}
-
-static void get_bytes(struct cursor *c, void *bytes, size_t len)
-{
-	if (c->bad || c->left < len) {
-		c->bad = true;
-		memset(bytes, 0, len);
-		return;
-	}
-	memcpy(bytes, c->from, len);
-	c->from += len;
-	c->left -= len;
-}
-
-static uint32_t get32(struct cursor *c)
-{
-	uint32_t le;
-
-	get_bytes(c, &le, sizeof(le));
-	return le32toh(le);
-}
-
-static uint64_t get64(struct cursor *c)
-{
-	uint64_t le;
-
-	get_bytes(c, &le, sizeof(le));
-	return le64toh(le);
-}
-
-static bool get_flag(struct cursor *c)
-{
-	uint32_t word = get32(c);
-
-	c->bad |= word > 1;
-	return word == 1;
-}
-
-/* A number of entries that fits. */
-static uint32_t get_count(struct cursor *c, uint32_t max)
-{
-	uint32_t n = get32(c);
-
-	if (n <= max)
-		return n;
-	c->bad = true;
-	return 0;
-}
 
 /* ---- parts ------------------------------------------------------------------------ */
 
@@ -492,6 +410,56 @@ bool spindle_restart_get_voter(struct spindle_restart_voter *voter, const uint8_
 		get_ballot(&c, &voter->open[i]);
 	voter->has_accepted = get_votes(&c, &voter->promised, &voter->accepted);
 	return end_get(&c) && spindle_restart_good_voter(voter);
+}
+
+/**
+ * spindle_restart_put_force() - encode a forced restart
+ * @force: the restart
+ * @to: out
+ * @size: bytes at @to; SPINDLE_RESTART_BYTES are enough
+ *
+ * A restart has one encoding, so that a digest of the bytes is a name of it.
+ *
+ * Return: the bytes; 0: there is no room.
+ */
+size_t spindle_restart_put_force(const struct spindle_restart_force *force, uint8_t *to,
+				 size_t size)
+{
+	struct cursor c = begin_put(to, size, KIND_FORCE);
+	uint32_t i;
+
+	put_proposal(&c, &force->proposal);
+	for (i = 0; i < force->proposal.members; i++)
+		put_bytes(&c, force->address[i], sizeof(force->address[i]));
+	for (i = 0; i < force->proposal.parts; i++) {
+		put64(&c, force->loss[i].to);
+		put32(&c, force->loss[i].open);
+	}
+	return end_put(&c, to);
+}
+
+/**
+ * spindle_restart_get_force() - decode a forced restart
+ * @force: out; undefined unless the return is true
+ * @from: bytes of a disk, or of another node
+ * @len: how many
+ *
+ * Return: whether they are one.
+ */
+bool spindle_restart_get_force(struct spindle_restart_force *force, const uint8_t *from,
+			       size_t len)
+{
+	struct cursor c = begin_get(from, len, KIND_FORCE);
+	uint32_t i;
+
+	get_proposal(&c, &force->proposal);
+	for (i = 0; !c.bad && i < force->proposal.members; i++)
+		get_bytes(&c, force->address[i], sizeof(force->address[i]));
+	for (i = 0; !c.bad && i < force->proposal.parts; i++) {
+		force->loss[i].to = get64(&c);
+		force->loss[i].open = get_flag(&c);
+	}
+	return end_get(&c) && spindle_restart_good_force(force);
 }
 
 /**

@@ -173,6 +173,48 @@ bool spindle_restart_good_report(const struct spindle_restart_report *report)
 	return true;
 }
 
+/* An address has zeros behind its end, so that a restart has one encoding. */
+static bool is_padded(const char *address)
+{
+	uint32_t i = 0;
+
+	while (i < SPINDLE_RESTART_ADDRESS && address[i])
+		i++;
+	while (i < SPINDLE_RESTART_ADDRESS && !address[i])
+		i++;
+	return i == SPINDLE_RESTART_ADDRESS;
+}
+
+static bool is_good_loss(const struct spindle_restart_loss *loss,
+			 const struct spindle_restart_base *part)
+{
+	return loss->to >= part->base && loss->to <= SPINDLE_RESTART_LSN_MAX &&
+	       part->range.known && part->range.views == 1;
+}
+
+/**
+ * spindle_restart_good_force() - is this a forced restart?
+ * @force: the restart, whose proposal is one
+ *
+ * Return: whether it is.
+ */
+bool spindle_restart_good_force(const struct spindle_restart_force *force)
+{
+	const struct spindle_restart_proposal *proposal = &force->proposal;
+	uint32_t i;
+
+	if (proposal->ballot.proposer || proposal->origin != proposal->ballot.era)
+		return false;
+	for (i = 0; i < proposal->members; i++)
+		if ((i && proposal->node[i - 1] >= proposal->node[i]) ||
+		    !is_address(force->address[i]) || !is_padded(force->address[i]))
+			return false;
+	for (i = 0; i < proposal->parts; i++)
+		if (!is_good_loss(&force->loss[i], &proposal->part[i]))
+			return false;
+	return true;
+}
+
 /* Attempts that are open were promised, and one that was accepted is not open. */
 static bool is_bound(const struct spindle_restart_voter *voter)
 {

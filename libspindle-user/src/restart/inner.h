@@ -56,6 +56,14 @@ spindle_restart_part_of(const struct spindle_restart_report *report, uint32_t id
 	return NULL;
 }
 
+void spindle_restart_collect(struct spindle_restart_set *set,
+			     const struct spindle_restart_ballot *ballot,
+			     const struct spindle_restart_report *const *report, uint32_t reports);
+void spindle_restart_extend(struct spindle_restart_path *path,
+			    const struct spindle_restart_path *from,
+			    const struct spindle_restart_view *newest, uint64_t base);
+void spindle_restart_copy_view(struct spindle_restart_view *to,
+			       const struct spindle_restart_view *from);
 void spindle_restart_path_to(const struct spindle_restart_set *set, uint32_t id,
 			     const struct spindle_restart_view *view,
 			     struct spindle_restart_path *path);
@@ -66,6 +74,7 @@ void spindle_restart_copy_record(struct spindle_restart_record *to,
 void spindle_restart_copy_proposal(struct spindle_restart_proposal *to,
 				   const struct spindle_restart_proposal *from);
 bool spindle_restart_good_proposal(const struct spindle_restart_proposal *proposal);
+bool spindle_restart_good_force(const struct spindle_restart_force *force);
 bool spindle_restart_good_report(const struct spindle_restart_report *report);
 bool spindle_restart_good_voter(const struct spindle_restart_voter *voter);
 bool spindle_restart_good_keep(const struct spindle_restart_keep *keep);

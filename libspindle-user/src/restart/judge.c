@@ -26,9 +26,16 @@ static bool is_known(const struct spindle_restart_set *set,
 	return false;
 }
 
-/* One report of each node, with its promise for this attempt, all of one lineage. */
-static void collect(struct spindle_restart_set *set, const struct spindle_restart_ballot *ballot,
-		    const struct spindle_restart_report *const *report, uint32_t reports)
+/**
+ * spindle_restart_collect() - which reports count?
+ * @set: out: one report of each node, with its promise for this attempt, all of one lineage
+ * @ballot: the attempt; NULL: promises do not matter
+ * @report: the reports
+ * @reports: how many
+ */
+void spindle_restart_collect(struct spindle_restart_set *set,
+			     const struct spindle_restart_ballot *ballot,
+			     const struct spindle_restart_report *const *report, uint32_t reports)
 {
 	uint32_t i;
 
@@ -176,6 +183,39 @@ static bool has_enough(const struct spindle_restart_set *set, struct spindle_res
 	return true;
 }
 
+/* Has the node a log that reaches the position? */
+static bool reaches(const struct spindle_restart_set *set, const struct spindle_restart_need *need,
+		    uint32_t node, uint64_t lsn)
+{
+	const struct spindle_restart_report *report = find_report(set, node);
+	const struct spindle_restart_part *part =
+		report ? spindle_restart_part_of(report, need->id) : NULL;
+	uint64_t end;
+
+	return part && cut(set, need, &part->log, &end) && end >= lsn;
+}
+
+/*
+ * All below the base of an established view is durable. A forced restart begins with such a view
+ * that not all of its members have the messages of.
+ */
+static bool has_durable(const struct spindle_restart_set *set, struct spindle_restart_need *need)
+{
+	const struct spindle_restart_view *view = &need->range.view[0];
+	uint32_t i;
+
+	if (!need->range.known || need->base >= view->base)
+		return true;
+	need->nodes = 0;
+	for (i = 0; i < view->members; i++)
+		if (!reaches(set, need, view->node[i], view->base))
+			need->node[need->nodes++] = view->node[i];
+	need->why = SPINDLE_RESTART_LOGS;
+	need->view = view->id;
+	need->more = 1;
+	return false;
+}
+
 /* "ack majority" as the stricter rule, if reporters differ. */
 static bool needs_majority(const struct spindle_restart_set *set, uint32_t id)
 {
@@ -205,7 +245,7 @@ static bool judge_part(const struct spindle_restart_set *set, struct spindle_res
 	if (need->why == SPINDLE_RESTART_NO_RECORD)
 		need->open = true;
 	return need->why == SPINDLE_RESTART_READY && has_enough(set, need, false, true) &&
-	       has_enough(set, need, true, majority);
+	       has_enough(set, need, true, majority) && has_durable(set, need);
 }
 
 /* ---- what was accepted before --------------------------------------------------------- */
@@ -244,9 +284,16 @@ find_accepted(const struct spindle_restart_set *set, const struct spindle_restar
 
 /* ---- the proposal ---------------------------------------------------------------------- */
 
-/* The path of the new view has the era that ends now. */
-static void extend(struct spindle_restart_path *path, const struct spindle_restart_path *from,
-		   const struct spindle_restart_view *newest, uint64_t base)
+/**
+ * spindle_restart_extend() - the path of a new view has the era that ends now
+ * @path: out
+ * @from: the path of the newest view
+ * @newest: that view
+ * @base: position of the first message of the new view
+ */
+void spindle_restart_extend(struct spindle_restart_path *path,
+			    const struct spindle_restart_path *from,
+			    const struct spindle_restart_view *newest, uint64_t base)
 {
 	uint32_t drop = from->eras == SPINDLE_RESTART_PAST;
 
@@ -275,7 +322,7 @@ static void propose_part(const struct spindle_restart_set *set,
 	}
 	spindle_restart_copy_record(&part->range, &need->range);
 	spindle_restart_path_to(set, need->id, newest, &path);
-	extend(&part->path, &path, newest, need->base);
+	spindle_restart_extend(&part->path, &path, newest, need->base);
 }
 
 static void propose(const struct spindle_restart_set *set,
@@ -332,7 +379,7 @@ void spindle_restart_judge(const struct spindle_restart_ballot *ballot,
 	bool ready = true;
 	uint32_t p;
 
-	collect(&set, ballot, report, reports);
+	spindle_restart_collect(&set, ballot, report, reports);
 	list_parts(&set, answer);
 	answer->kind = SPINDLE_RESTART_WAIT;
 	answer->reports = set.n;

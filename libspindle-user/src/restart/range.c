@@ -11,8 +11,13 @@
 
 #include "inner.h"
 
-/* Copy what is used of a view. */
-static void copy_view(struct spindle_restart_view *to, const struct spindle_restart_view *from)
+/**
+ * spindle_restart_copy_view() - copy what is used of a view
+ * @to: out
+ * @from: the view
+ */
+void spindle_restart_copy_view(struct spindle_restart_view *to,
+			       const struct spindle_restart_view *from)
 {
 	to->id = from->id;
 	to->origin = from->origin;
@@ -34,7 +39,7 @@ void spindle_restart_copy_record(struct spindle_restart_record *to,
 	to->known = from->known;
 	to->views = from->views;
 	for (i = 0; i < from->views; i++)
-		copy_view(&to->view[i], &from->view[i]);
+		spindle_restart_copy_view(&to->view[i], &from->view[i]);
 }
 
 static const struct spindle_restart_base *
@@ -253,9 +258,9 @@ static void turn_round(struct spindle_restart_record *range)
 	uint32_t i, k;
 
 	for (i = 0, k = range->views; i + 1 < k; i++, k--) {
-		copy_view(&view, &range->view[i]);
-		copy_view(&range->view[i], &range->view[k - 1]);
-		copy_view(&range->view[k - 1], &view);
+		spindle_restart_copy_view(&view, &range->view[i]);
+		spindle_restart_copy_view(&range->view[i], &range->view[k - 1]);
+		spindle_restart_copy_view(&range->view[k - 1], &view);
 	}
 }
 
@@ -272,7 +277,7 @@ static void walk(const struct spindle_restart_set *set, struct spindle_restart_n
 			fail(need, SPINDLE_RESTART_TOO_LONG, view);
 			return;
 		}
-		copy_view(&range->view[range->views++], view);
+		spindle_restart_copy_view(&range->view[range->views++], view);
 		if (!is_agreed(set, need->id, view))
 			fail(need, SPINDLE_RESTART_CONFLICT, view);
 		range->known = is_established(set, need->id, view);
@@ -299,13 +304,13 @@ static void take_begin(const struct spindle_restart_set *set, struct spindle_res
 	const struct spindle_restart_base *base;
 
 	if (!proposal) {
-		copy_view(&range->view[range->views++], newest);
+		spindle_restart_copy_view(&range->view[range->views++], newest);
 		fail(need, SPINDLE_RESTART_UNKNOWN_RANGE, newest);
 		return;
 	}
 	base = base_of(proposal, need->id);
 	if (base->range.views + 2 > SPINDLE_RESTART_VIEWS) {
-		copy_view(&range->view[range->views++], newest);
+		spindle_restart_copy_view(&range->view[range->views++], newest);
 		fail(need, SPINDLE_RESTART_TOO_LONG, newest);
 		return;
 	}

@@ -9,6 +9,7 @@
  *	range.c		the views that a restart needs
  *	cut.c		which part of a log is on the way to a view
  *	judge.c		reports become a proposal, or say what the restart waits for
+ *	force.c		what an administrator can begin again without the nodes that are away
  *	vote.c		promise, accept, enter: the durable state of a node
  *	bytes.c		the encoding
  *	check.c		what a decoded struct has to fulfil
@@ -306,6 +307,31 @@ struct spindle_restart_answer {
 };
 
 /**
+ * struct spindle_restart_loss - what a forced restart loses of a subgroup
+ */
+struct spindle_restart_loss {
+	/** @to: messages from the base up to here are known to have been there */
+	uint64_t to;
+	/** @open: there may have been more that no reporter knows of */
+	bool open;
+};
+
+/**
+ * struct spindle_restart_force - what an administrator can consent to
+ */
+struct spindle_restart_force {
+	/**
+	 * @proposal: how the group begins again, in the lineage that it leaves. No attempt makes
+	 * it: the proposer is 0. The range of a subgroup is the view that is followed.
+	 */
+	struct spindle_restart_proposal proposal;
+	/** @address: where each member can be found, as in its report */
+	char address[SPINDLE_MAX_MEMBERS][SPINDLE_RESTART_ADDRESS];
+	/** @loss: of each subgroup */
+	struct spindle_restart_loss loss[SPINDLE_MAX_SUBGROUPS];
+};
+
+/**
  * enum spindle_restart_state - what a node may vote for
  */
 enum spindle_restart_state {
@@ -360,6 +386,10 @@ enum spindle_restart_vote {
 void spindle_restart_judge(const struct spindle_restart_ballot *ballot,
 			   const struct spindle_restart_report *const *report, uint32_t reports,
 			   struct spindle_restart_answer *answer);
+bool spindle_restart_force(const struct spindle_restart_ballot *ballot,
+			   const struct spindle_restart_report *const *report, uint32_t reports,
+			   const struct spindle_restart_answer *answer,
+			   struct spindle_restart_force *force);
 bool spindle_restart_stands(const struct spindle_restart_answer *answer, const uint32_t *node,
 			    uint32_t nodes);
 bool spindle_restart_first(const struct spindle_restart_proposal *proposal, uint32_t subgroup,
@@ -395,11 +425,15 @@ size_t spindle_restart_put_proposal(const struct spindle_restart_proposal *propo
 				    size_t size);
 size_t spindle_restart_put_voter(const struct spindle_restart_voter *voter, uint8_t *to,
 				 size_t size);
+size_t spindle_restart_put_force(const struct spindle_restart_force *force, uint8_t *to,
+				 size_t size);
 size_t spindle_restart_put_keep(const struct spindle_restart_keep *keep, uint8_t *to, size_t size);
 bool spindle_restart_get_report(struct spindle_restart_report *report, const uint8_t *from,
 				size_t len);
 bool spindle_restart_get_proposal(struct spindle_restart_proposal *proposal, const uint8_t *from,
 				  size_t len);
+bool spindle_restart_get_force(struct spindle_restart_force *force, const uint8_t *from,
+			       size_t len);
 bool spindle_restart_get_voter(struct spindle_restart_voter *voter, const uint8_t *from,
 			       size_t len);
 bool spindle_restart_get_keep(struct spindle_restart_keep *keep, const uint8_t *from, size_t len);

@@ -119,6 +119,21 @@ cat /tmp/logd3.err
 check "it says so" wait_until 30 grep -q 'no range of the log is damaged any more' /tmp/logd3.err
 check "messages come while others are repaired" sends 100
 
+# Damage that comes while the log is written is repaired when somebody asks for it.
+overwrite 3 2 40 4
+check "the log is damaged while its process runs" is_damaged 3
+check "its process is asked for a repair" \
+	sh -c "spindle-ctl log repair $DIR/3/3 >/tmp/repair"
+is "one range was repaired" "$(grep -c '^repaired: ' /tmp/repair)" 1
+check "the log is whole" spindle-ctl log verify $DIR/3/3
+check "a log that is whole needs no repair" spindle-ctl log repair $DIR/3/3
+end_logd 3
+overwrite 3 2 40 4
+check "without the process nothing is repaired" sh -c "! spindle-ctl log repair $DIR/3/3"
+logd 3
+is "its process comes back" $? 0
+check "the log is repaired" repaired 3
+
 # A segment is gone, and the others take its place.
 end_logd 3
 rm "$(segment 3 2)"

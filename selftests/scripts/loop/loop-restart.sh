@@ -8,158 +8,42 @@
 . ./lib-tap.sh
 . ./lib-loop.sh
 . ./lib-live.sh
+. ./lib-restart.sh
 
-# shellcheck disable=SC2034 # for live_view
-INSECURE=
-DIR=/var/lib/spindle
-
-# logd NODE: begin its process, which restarts the group or joins it. A check has a shell of its own,
-# so the id of the process is in a file.
-logd()
-{
-	spindle-logd -S 1 -K /tmp/key "$1" >/dev/null 2>>"/tmp/logd$1.err" &
-	echo $! >"/tmp/logd$1.pid"
-}
-
-# end_logd NODE [SIGNAL]
-end_logd()
-{
-	local pid
-
-	pid=$(cat "/tmp/logd$1.pid")
-	kill "-${2:-TERM}" "$pid"
-	wait_until 30 dead "$pid"
-}
-
-# crash NODE...: these hosts crash, one right after the other. The last ones may be in another view by
-# then.
-crash()
-{
-	local i
-
-	for i in "$@"; do
-		end_logd "$i" KILL
-		spindle-ctl node del id "$i" || return 1
-	done
-}
-
-# boot NODE...: these hosts start
-boot()
-{
-	local i
-
-	for i in "$@"; do
-		spindle-ctl node add id "$i" addr 10.0.0.1 port $((5000 + i)) \
-			key-file /tmp/key || return 1
-		logd "$i"
-	done
-}
-
-# logger_on NODE: does it tell the kernel how far its disk is?
-logger_on()
-{
-	spindle-ctl -j subgroup show node "$1" id 1 | grep -q '"comm":"spindle-logd"'
-}
-
-# together NODE...: are these nodes in one view, with their loggers?
-together()
-{
-	local i
-
-	in_one_view "$@" || return 1
-	for i in "$@"; do
-		logger_on "$i" || return 1
-	done
-}
-
-# come_together NODE...
-come_together()
-{
-	local i
-
-	wait_until 120 together "$@" && return 0
-	for i in "$@"; do
-		spindle-ctl status node "$i"
-		tail -n 8 "/tmp/logd$i.err"
-	done
-	return 1
-}
-
-# all_durable NODE...: is all that these nodes have delivered durable?
-all_durable()
-{
-	local i lsn
-
-	for i in "$@"; do
-		lsn=$(number_of "$i" 1 lsn)
-		[ -n "$lsn" ] && [ "$(number_of "$i" 1 durable)" = "$lsn" ] || return 1
-	done
-}
-
-# sends NODE N MEMBER...: so many messages, and all of them are durable then
-sends()
-{
-	local node n
-
-	node=$1
-	n=$2
-	shift 2
-	send_lines "$node" 1 "$n" || return 1
-	echo $(($(cat /tmp/sent) + n)) >/tmp/sent
-	wait_until 60 all_durable "$@" && return 0
-	spindle-ctl status node "$node"
-	return 1
-}
-
-# log_of NODE: the messages of its log, without view and time
-log_of()
-{
-	spindle-ctl log dump $DIR/"$1"/1 2>/tmp/dump.err | sed 's/ era [0-9]*  vid [0-9]*//'
-}
-
-# has_all NODE: has its log each message that was sent?
-has_all()
-{
-	[ "$(log_of "$1" | grep -c '"from ')" = "$(cat /tmp/sent)" ]
-}
-
-# logs_agree NODE...: have the logs of these nodes all messages, and the same ones?
-logs_agree()
-{
-	local i
-
-	for i in "$@"; do
-		wait_until 60 has_all "$i" || {
-			echo "log of node $i: $(log_of "$i" | grep -c '"from ') of $(cat /tmp/sent)"
-			head -n 2 /tmp/dump.err
-			tail -n 8 "/tmp/logd$i.err"
-			return 1
-		}
-		log_of "$i" >"/tmp/log$i"
-		cmp "/tmp/log$1" "/tmp/log$i" || return 1
-	done
-}
-
-# status_says NODE TEXT
-status_says()
-{
-	spindle-ctl status node "$1" | grep -q -- "$2"
-}
-
-# waits_for NODE TEXT: does its restart wait, and say so?
-waits_for()
-{
-	wait_until 30 status_says "$1" "$2" && return 0
-	spindle-ctl status node "$1"
-	cat "$DIR/$1/restart"
-	tail -n 8 "/tmp/logd$1.err"
-	return 1
-}
+# Nodes with the settings that the administrator has given.
+TUNED="1 2 3"
 
 # go_on NODE NODE: these two are a view, and messages pass
 go_on()
 {
 	wait_until 60 in_one_view "$@" && sends "$1" 10 "$@"
+}
+
+# has_tuning NODE: are the settings those that the administrator has given?
+has_tuning()
+{
+	spindle-ctl -j subgroup show node "$1" id 1 >/tmp/tuning &&
+		grep -q '"history":8388608[,}]' /tmp/tuning &&
+		grep -q '"log_stall_ms":7000[,}]' /tmp/tuning && return 0
+	grep -o '"tune":{[^}]*}' /tmp/tuning
+	return 1
+}
+
+# file_has_tuning NODE: are they in its group file?
+file_has_tuning()
+{
+	grep -q '^History = 8388608$' "$DIR/$1/group" &&
+		grep -q '^LogStallMs = 7000$' "$DIR/$1/group"
+}
+
+# have_tuning NODE...
+have_tuning()
+{
+	local i
+
+	for i in "$@"; do
+		has_tuning "$i" || return 1
+	done
 }
 
 # roll NODE: it crashes, the others go on, and it joins them
@@ -170,6 +54,10 @@ roll()
 	check "the others go on" go_on $(seq 3 | grep -v "$1")
 	check "node $1 starts again" boot "$1"
 	check "it joins the group that runs" come_together 1 2 3
+	case " $TUNED " in
+	*" $1 "*)
+		check "it has the settings from before" has_tuning "$1"
+	esac
 }
 
 # join_by_hand NODE CONTACT: an administrator has the node join
@@ -224,10 +112,16 @@ ip link set lo up
 check "three nodes have the key" loop_nodes 3 key-file /tmp/key
 check "they begin a live view" live_view 3 subgroup 1 max-msg 256 log 1
 for i in 1 2 3; do
+	check "node $i gets another history" spindle-ctl subgroup set node $i id 1 history 8M
 	logd $i
 done
 check "all three are in it, with loggers" come_together 1 2 3
 check "messages are durable" sends 1 100 1 2 3
+for i in 1 2 3; do
+	check "node $i gets another limit, while its logger runs" \
+		spindle-ctl subgroup set node $i id 1 log-stall-ms 7000
+	check "its group file has both" wait_until 30 file_has_tuning $i
+done
 
 # One by one, before the group has restarted for the first time.
 for i in 1 2 3; do
@@ -239,6 +133,7 @@ check "no message is lost" logs_agree 1 2 3
 check "all nodes crash" crash 1 2 3
 check "all start again" boot 1 2 3
 check "the group is back" come_together 1 2 3
+check "with the settings from before" have_tuning 1 2 3
 check "it goes on behind what was there" sends 2 50 1 2 3
 check "no message is lost" logs_agree 1 2 3
 
@@ -253,6 +148,8 @@ check "two are a majority" come_together 2 3
 check "they go on" sends 3 40 2 3
 check "the last one joins by hand" add_by_hand 1 2
 check "its log of the era before is refused" log_is_refused 1
+# The node was in a view before its process began, so it has the default settings.
+TUNED="2 3"
 check "it leaves" limit 60 spindle-ctl node leave id 1
 check "the others are still there" wait_until 60 in_one_view 2 3
 logd 1
