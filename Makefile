@@ -83,7 +83,7 @@ demo:
 #: check            all tests; the last line is "N passed, N failed"
 #: check-unit         the core in user space, with sanitizers
 #: check-build        kernels, headers, warnings, style
-#: check-vm           guests: LANE="loop tear wire" KERNEL=6.1 TEST=loop-basic
+#: check-vm           guests: LANE="wire tear loop" KERNEL=6.1 TEST=loop-basic
 check:
 	@selftests/run $(LANE)
 check-unit:
@@ -91,7 +91,7 @@ check-unit:
 check-build:
 	@selftests/run build
 check-vm:
-	@selftests/run $(or $(LANE),loop tear wire)
+	@selftests/run $(or $(LANE),wire tear loop)
 
 #: sim              the core of many nodes under faults: SEEDS=n FIRST=n JOBS=k
 sim:

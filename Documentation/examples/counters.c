@@ -4,9 +4,11 @@
  * node that has joined, gets them from another node.
  *
  *	cc counters.c $(pkg-config --cflags --libs spindle) -o counters
- *	./counters NODE SUBGROUP
+ *	./counters NODE SUBGROUP [DIR]
  *
- * A line "apples 3" adds 3 to a counter at all nodes, and "apples" prints it at this one.
+ * A line "apples 3" adds 3 to a counter at all nodes, and "apples" prints it at this one. In a durable
+ * subgroup, DIR is the directory of the log of the node. Then "!" makes a snapshot there, and the
+ * process that comes back gets its counters from that and the log.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -91,6 +93,10 @@ static int command(struct spindle_replica *r, const char *line)
 
 	if (n < 1)
 		return 0;
+	if (n == 1 && !strcmp(add.name, "!")) {
+		err = spindle_replica_snapshot(r);
+		return err == -EBUSY ? 0 : err;
+	}
 	if (n == 1) {
 		c = find(add.name);
 		printf("%s %ld\n", add.name, c ? c->value : 0);
@@ -116,6 +122,8 @@ int main(int argc, char **argv)
 	setvbuf(stdin, NULL, _IONBF, 0); /* poll() does not see what stdio has read ahead */
 	o.node = argc > 1 ? (uint32_t)atoi(argv[1]) : 0;
 	o.subgroup = argc > 2 ? (uint32_t)atoi(argv[2]) : 0;
+	o.dir = argc > 3 ? argv[3] : NULL;
+	o.program = o.dir ? "counters" : NULL;
 	err = spindle_replica_open(&r, &ops, NULL, &o);
 	while (!err) {
 		p[1].fd = spindle_replica_fd(r);

@@ -72,7 +72,8 @@ static int parse_one(void *ctx, const struct nlattr *nest, struct netlink_ext_ac
 	if (changes->rules.rule[n].cfg.former)
 		return spindle_deny(extack, nest, -EINVAL,
 				    "a subgroup that is added begins at position 0");
-	if (nla_find_nested(nest, SPINDLE_SUBGROUP_A_RANGE))
+	if (nla_find_nested(nest, SPINDLE_SUBGROUP_A_RANGE) ||
+	    nla_find_nested(nest, SPINDLE_SUBGROUP_A_SHARD))
 		return spindle_deny(extack, nest, -EINVAL,
 				    "a subgroup that is added follows no earlier view");
 	changes->attr[n] = nest;

@@ -61,6 +61,12 @@ static const struct nla_policy range_policy[SPINDLE_RANGE_A_MAX + 1] = {
 	[SPINDLE_RANGE_A_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
+static const struct nla_policy shard_policy[SPINDLE_SHARD_A_MAX + 1] = {
+	[SPINDLE_SHARD_A_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[SPINDLE_SHARD_A_LSN] = { .type = NLA_U64 },
+	[SPINDLE_SHARD_A_RANGE] = NLA_POLICY_NESTED(range_policy),
+};
+
 static const struct nla_policy subgroup_policy[SPINDLE_SUBGROUP_A_MAX + 1] = {
 	[SPINDLE_SUBGROUP_A_ID] = { .type = NLA_U32 },
 	[SPINDLE_SUBGROUP_A_NAME] = { .type = NLA_NUL_STRING, .len = SPINDLE_NAME_LEN },
@@ -80,6 +86,7 @@ static const struct nla_policy subgroup_policy[SPINDLE_SUBGROUP_A_MAX + 1] = {
 	[SPINDLE_SUBGROUP_A_DELIVER] = NLA_POLICY_MAX(NLA_U8, SPINDLE_DELIVER_DURABLE),
 	[SPINDLE_SUBGROUP_A_MIN_COPIES] = NLA_POLICY_MAX(NLA_U32, SPINDLE_MAX_MEMBERS),
 	[SPINDLE_SUBGROUP_A_RANGE] = NLA_POLICY_NESTED(range_policy),
+	[SPINDLE_SUBGROUP_A_SHARD] = NLA_POLICY_NESTED(shard_policy),
 };
 
 static const struct nla_policy contact_policy[SPINDLE_CONTACT_A_MAX + 1] = {

@@ -6,6 +6,7 @@
  *	parse.c		what all requests need: the node, an address, a key
  *	view.c		parses a view
  *	ranges.c	parses what a first view follows
+ *	shards.c	parses how the shards of a first view begin again
  *	live.c		parses a live view; requests that join, leave and evict
  *	change.c	requests that change the subgroups of a live view
  *	config.c	requests that create and remove nodes, and that set and remove views
@@ -81,6 +82,11 @@ int spindle_netlink_check(const struct spindle_view *view, bool live, struct gen
 struct spindle_ranges *spindle_netlink_ranges(const struct spindle_view *view,
 					      const struct spindle_rules *rules, u64 era,
 					      struct genl_info *info);
+
+/* ---- shards.c ----------------------------------------------------------- */
+
+int spindle_netlink_shards(struct spindle_view *view, const struct spindle_rules *rules,
+			   struct genl_info *info);
 
 /* ---- live.c ------------------------------------------------------------- */
 

@@ -270,7 +270,9 @@ static int parse(struct spindle_view *view, struct spindle_rules *rules, struct 
 	/* Positions belong to the view. The rules hold for later views, too. */
 	for (i = 0; i < rules->num_rules; i++)
 		rules->rule[i].cfg.former = 0;
-	err = spindle_netlink_check(view, true, info);
+	err = spindle_netlink_shards(view, rules, info);
+	if (!err)
+		err = spindle_netlink_check(view, true, info);
 	/* A first view of one node may lack members: its subgroups wait until it has grown. */
 	if (!err && view->num_members > 1 && spindle_rules_lacking(rules, view) >= 0) {
 		NL_SET_ERR_MSG(info->extack,

@@ -18,40 +18,51 @@ struct parse {
 	struct spindle_ranges *ranges;
 };
 
-/* Count the views before there is memory for them, so that a request cannot have any amount. */
-static int count_views(void *ctx, const struct nlattr *nest, struct netlink_ext_ack *extack)
+/* Count the views of a nest, which are attributes of a type. */
+static int count_range(u32 *total, const struct nlattr *nest, int type,
+		       struct netlink_ext_ack *extack)
 {
 	const struct nlattr *attr;
-	u32 *total = ctx, n = 0;
+	u32 n = 0;
 	int rem;
 
 	nla_for_each_nested(attr, nest, rem) {
-		if (nla_type(attr) == SPINDLE_SUBGROUP_A_RANGE && n++ == SPINDLE_MAX_RANGE)
+		if (nla_type(attr) == type && n++ == SPINDLE_MAX_RANGE)
 			return spindle_deny(extack, attr, -EINVAL, "a range has at most 15 views");
 	}
 	*total += n;
 	return 0;
 }
 
-/* May the subgroup of a rule follow earlier views? Without members nobody would know them. */
-static int check_rule(const struct parse *p, const struct spindle_rule *rule,
-		      const struct nlattr *attr, struct netlink_ext_ack *extack)
+/* Count the views before there is memory for them, so that a request cannot have any amount. */
+static int count_views(void *ctx, const struct nlattr *nest, struct netlink_ext_ack *extack)
 {
-	const struct spindle_view_subgroup *sg = spindle_view_subgroup(p->view, rule->cfg.id);
+	int rem, err = count_range(ctx, nest, SPINDLE_SUBGROUP_A_RANGE, extack);
+	const struct nlattr *attr;
 
-	if (rule->shards > 1)
-		return spindle_deny(extack, attr, -EINVAL,
-				    "several shards have no range in common");
+	nla_for_each_nested(attr, nest, rem) {
+		if (!err && nla_type(attr) == SPINDLE_SUBGROUP_A_SHARD)
+			err = count_range(ctx, attr, SPINDLE_SHARD_A_RANGE, extack);
+	}
+	return err;
+}
+
+/* May a subgroup follow earlier views? Without members nobody would know them. */
+static int check_id(const struct parse *p, u32 subgroup, const struct nlattr *attr,
+		    struct netlink_ext_ack *extack)
+{
+	const struct spindle_view_subgroup *sg = spindle_view_subgroup(p->view, subgroup);
+
 	if (sg && sg->members)
 		return 0;
 	return spindle_deny(extack, attr, -EINVAL,
 			    "a subgroup with a range has a member in the first view");
 }
 
-static int parse_view(struct parse *p, const struct spindle_rule *rule, const struct nlattr *attr,
+static int parse_view(struct parse *p, u32 subgroup, const struct nlattr *attr,
 		      struct netlink_ext_ack *extack)
 {
-	int rem, err = check_rule(p, rule, attr, extack);
+	int rem, err = check_id(p, subgroup, attr, extack);
 	u32 node[SPINDLE_MAX_MEMBERS + 1], n = 0;
 	const struct nlattr *id;
 	const char *text;
@@ -63,7 +74,7 @@ static int parse_view(struct parse *p, const struct spindle_rule *rule, const st
 		if (n < ARRAY_SIZE(node))
 			node[n++] = nla_get_u32(id);
 	}
-	text = spindle_ranges_add(p->ranges, rule->cfg.id, node, n);
+	text = spindle_ranges_add(p->ranges, subgroup, node, n);
 	if (!text)
 		return 0;
 	NL_SET_BAD_ATTR(extack, attr);
@@ -71,16 +82,39 @@ static int parse_view(struct parse *p, const struct spindle_rule *rule, const st
 	return -EINVAL;
 }
 
-static int parse_subgroup(void *ctx, const struct nlattr *nest, struct netlink_ext_ack *extack)
+/* The views of a nest, which are attributes of a type. */
+static int parse_range(struct parse *p, u32 subgroup, const struct nlattr *nest, int type,
+		       struct netlink_ext_ack *extack)
 {
-	struct parse *p = ctx;
-	const struct spindle_rule *rule = &p->rules->rule[p->rule++];
 	const struct nlattr *attr;
-	int rem, err = 0;
+	int rem, err;
 
 	nla_for_each_nested(attr, nest, rem) {
-		if (nla_type(attr) == SPINDLE_SUBGROUP_A_RANGE)
-			err = parse_view(p, rule, attr, extack);
+		err = nla_type(attr) == type ? parse_view(p, subgroup, attr, extack) : 0;
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int parse_subgroup(void *ctx, const struct nlattr *nest, struct netlink_ext_ack *extack)
+{
+	const struct nlattr *attr = nla_find_nested(nest, SPINDLE_SUBGROUP_A_RANGE);
+	struct parse *p = ctx;
+	const struct spindle_rule *rule = &p->rules->rule[p->rule++];
+	u32 id = rule->cfg.id;
+	int rem, err;
+
+	if (attr && rule->shards > 1)
+		return spindle_deny(extack, attr, -EINVAL,
+				    "several shards have no range in common");
+	err = parse_range(p, id, nest, SPINDLE_SUBGROUP_A_RANGE, extack);
+	if (err)
+		return err;
+	/* As many as the rule has shards, see spindle_netlink_shards(). */
+	nla_for_each_nested(attr, nest, rem) {
+		if (nla_type(attr) == SPINDLE_SUBGROUP_A_SHARD)
+			err = parse_range(p, id++, attr, SPINDLE_SHARD_A_RANGE, extack);
 		if (err)
 			return err;
 	}

@@ -125,7 +125,7 @@ static int check_table(struct nlattr **a, struct netlink_ext_ack *extack)
 		SPINDLE_SUBGROUP_A_WINDOW, SPINDLE_SUBGROUP_A_MAX_MSG, SPINDLE_SUBGROUP_A_RING,
 		SPINDLE_SUBGROUP_A_HOLD, SPINDLE_SUBGROUP_A_LSN, SPINDLE_SUBGROUP_A_LOG,
 		SPINDLE_SUBGROUP_A_ACK, SPINDLE_SUBGROUP_A_DELIVER, SPINDLE_SUBGROUP_A_MIN_COPIES,
-		SPINDLE_SUBGROUP_A_RANGE,
+		SPINDLE_SUBGROUP_A_RANGE, SPINDLE_SUBGROUP_A_SHARD,
 	};
 	u32 i;
 
@@ -167,7 +167,8 @@ static int parse_log(struct spindle_view_subgroup *sg, struct nlattr **a,
 	const struct nlattr *setting = a[SPINDLE_SUBGROUP_A_ACK] ? :
 				       a[SPINDLE_SUBGROUP_A_DELIVER] ? :
 				       a[SPINDLE_SUBGROUP_A_MIN_COPIES] ? :
-				       a[SPINDLE_SUBGROUP_A_RANGE];
+				       a[SPINDLE_SUBGROUP_A_RANGE] ? :
+				       a[SPINDLE_SUBGROUP_A_SHARD];
 
 	if (!a[SPINDLE_SUBGROUP_A_LOG] || !nla_get_u8(a[SPINDLE_SUBGROUP_A_LOG]))
 		return setting ? spindle_deny(extack, setting, -EINVAL,

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include <spindle/rdmc.h>
+#include <spindle/snapshot.h>
 #include <spindle/spindle.h>
 
 #include "sys.h"
@@ -76,6 +77,14 @@ int spindle_freed_until(struct spindle_queue *q, uint32_t goal, int64_t deadline
  * errno; -ENOTTY from a module that does not know this.
  */
 int spindle_report(const struct spindle_queue *q, const struct spindle_report *report);
+
+/*
+ * The two halves of spindle_snapshot_commit(): write the head, and have the file durable; and give
+ * the file its name, and free @s. A child of fork() may do the first one. Return: 0 or a
+ * negative errno.
+ */
+int spindle_snapshot_seal(const struct spindle_snapshot *s, const struct spindle_place *place);
+int spindle_snapshot_publish(struct spindle_snapshot *s, const struct spindle_place *place);
 
 /* spindle_rdmc_dispatch() of at most @budget events, above 0. */
 int spindle_rdmc_dispatch_some(struct spindle_rdmc_group *g, const struct spindle_rdmc_calls *calls,

@@ -40,20 +40,6 @@ static int parse(const struct spindle_dlog_snap_disk *from, struct spindle_dlog_
 }
 
 /**
- * spindle_dlog_snap_name - is this the name of a program?
- * @name: the name
- *
- * Return: whether it has only small letters, digits and "-_", and is not too long.
- */
-bool spindle_dlog_snap_name(const char *name)
-{
-	size_t len = strlen(name);
-
-	return len && len <= SPINDLE_DLOG_SNAP_NAME &&
-	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") == len;
-}
-
-/**
  * spindle_dlog_snap_read - read a file
  * @dir: its directory
  * @file: its name
@@ -123,8 +109,7 @@ static int write_file(int dir, const char *file, const struct spindle_dlog_snap 
 
 static bool is_newer(const struct spindle_dlog_snap *a, const struct spindle_dlog_snap *b)
 {
-	return !memcmp(a->lineage, b->lineage, sizeof(a->lineage)) &&
-	       (a->era > b->era || (a->era == b->era && a->lsn > b->lsn));
+	return !memcmp(a->lineage, b->lineage, sizeof(a->lineage)) && spindle_dlog_snap_newer(a, b);
 }
 
 static int replace(const char *dir, const char *file, const struct spindle_dlog_snap *snap)

@@ -6,21 +6,13 @@
  * position of the offer. An error ends the transfer; those that were to get the state ask again.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "replica.h"
-
-#ifndef P_PIDFD
-#define P_PIDFD 3
-#endif
 
 static int write_all(int fd, const void *buf, size_t len, off_t at)
 {
@@ -56,54 +48,6 @@ static int write_snapshot(struct spindle_replica *r, int fd, uint64_t lsn)
 		return end < 0 ? -errno : -EIO;
 	head.bytes = (uint64_t)end;
 	return write_all(fd, &head, sizeof(head), 0);
-}
-
-/*
- * The child of a donor. It closes all other files, because attachments and connections would not
- * end with its parent while another process has them open.
- */
-static void run_child(struct spindle_replica *r, uint64_t lsn, pid_t parent)
-{
-	const unsigned int fd = (unsigned int)r->donor.fd;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	if (fd > 3)
-		syscall(SYS_close_range, 3, fd - 1, 0);
-	syscall(SYS_close_range, fd + 1, ~0U, 0);
-	_exit(write_snapshot(r, r->donor.fd, lsn) ? 1 : 0);
-}
-
-/* Wait for a child that ends. */
-static void reap(idtype_t type, id_t id)
-{
-	siginfo_t info;
-
-	while (waitid(type, id, &info, WEXITED) && errno == EINTR)
-		;
-}
-
-static int save_in_child(struct spindle_replica *r, uint64_t lsn)
-{
-	struct donor *d = &r->donor;
-	pid_t parent = getpid(), pid = fork();
-	int err = 0;
-
-	if (pid < 0)
-		return -errno;
-	if (!pid)
-		run_child(r, lsn, parent);
-	d->child = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (d->child < 0)
-		err = -errno;
-	if (!err)
-		err = replica_watch(r, d->child, EPOLLIN);
-	if (err) {
-		kill(pid, SIGKILL);
-		reap(P_PID, (id_t)pid);
-	}
-	return err;
 }
 
 /* Map the snapshot that was saved. Return: 0, or why there is none. */
@@ -167,7 +111,7 @@ void donor_begin(struct spindle_replica *r, const struct nodes *to, uint64_t gro
 	if (!err && (r->opts.flags & SPINDLE_REPLICA_NO_FORK))
 		err = write_snapshot(r, d->fd, lsn);
 	else if (!err)
-		err = save_in_child(r, lsn);
+		err = replica_fork(r, d->fd, write_snapshot, lsn, &d->child);
 	if (!err && (r->opts.flags & SPINDLE_REPLICA_NO_FORK))
 		err = map_snapshot(d);
 	d->deadline = replica_now() + r->opts.timeout_ms;
@@ -188,13 +132,6 @@ static void unmap(struct donor *d)
 	d->fd = -1;
 }
 
-static void forget_child(struct spindle_replica *r)
-{
-	replica_unwatch(r, r->donor.child);
-	close(r->donor.child);
-	r->donor.child = -1;
-}
-
 /* There was progress. */
 static void rearm(struct spindle_replica *r)
 {
@@ -208,11 +145,7 @@ void donor_end(struct spindle_replica *r, int error)
 
 	if (!d->group && d->fd < 0 && !error)
 		return;
-	if (d->child >= 0) {
-		syscall(SYS_pidfd_send_signal, d->child, SIGKILL, NULL, 0);
-		reap(P_PIDFD, (id_t)d->child);
-		forget_child(r);
-	}
+	replica_kill(r, &d->child);
 	if (d->group)
 		replica_unwatch(r, spindle_rdmc_fd(d->group));
 	spindle_rdmc_destroy(d->group);
@@ -228,17 +161,12 @@ void donor_end(struct spindle_replica *r, int error)
 	replica_changed(r);
 }
 
-/* Has the child ended? Its status does not matter: the program may have reaped it. */
 static int look_after_child(struct spindle_replica *r)
 {
 	struct donor *d = &r->donor;
-	siginfo_t info = { 0 };
 
-	if (d->child < 0)
+	if (d->child < 0 || !replica_ended(r, &d->child))
 		return 0;
-	if (!waitid(P_PIDFD, (id_t)d->child, &info, WEXITED | WNOHANG) && !info.si_pid)
-		return 0;
-	forget_child(r);
 	rearm(r);
 	return map_snapshot(d);
 }

@@ -265,33 +265,56 @@ static const struct spindle_rdmc_calls calls = {
 	.opened = opened, .incoming = incoming, .done = done, .closed = closed, .failed = closed,
 };
 
-static void *load(void *arg)
+static int load(struct spindle_replica *r)
 {
-	struct spindle_replica *r = arg;
 	int err = r->ops.load(r->ctx, r->joiner.fd, r->joiner.lsn);
 
 	/* This frees the snapshot, which takes long if that is large. */
 	close(r->joiner.fd);
 	r->joiner.fd = -1;
-	__atomic_store_n(&r->joiner.loaded, err > 0 ? -EINVAL : err, __ATOMIC_RELEASE);
+	return err > 0 ? -EINVAL : err;
+}
+
+static void *run(void *arg)
+{
+	struct spindle_replica *r = arg;
+
+	__atomic_store_n(&r->joiner.result, r->joiner.job(r), __ATOMIC_RELEASE);
 	replica_wake(r);
 	return NULL;
 }
 
-/* No signal of the program is handled in this thread. */
-static int start_thread(struct spindle_replica *r)
+/*
+ * Begin @job in a thread. It returns 0 or a negative errno. No signal of the program is handled in
+ * this thread.
+ */
+int joiner_start(struct spindle_replica *r, int (*job)(struct spindle_replica *r))
 {
 	struct joiner *j = &r->joiner;
 	sigset_t all, old;
 	int err;
 
-	j->loaded = 1;
+	j->job = job;
+	j->result = 1;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&j->thread, NULL, load, r);
+	err = pthread_create(&j->thread, NULL, run, r);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	j->running = !err;
 	return -err;
+}
+
+/* Has the job ended, with @result? Then its thread has gone. */
+bool joiner_ended(struct spindle_replica *r, int *result)
+{
+	struct joiner *j = &r->joiner;
+
+	*result = __atomic_load_n(&j->result, __ATOMIC_ACQUIRE);
+	if (*result > 0)
+		return false;
+	pthread_join(j->thread, NULL);
+	j->running = false;
+	return true;
 }
 
 /* The snapshot is here. Return: 0 if load() runs, or why the snapshot is none. */
@@ -316,7 +339,7 @@ static int begin_load(struct spindle_replica *r)
 	free_parts(j);
 	batch_end(j);
 	replica_set_state(r, SPINDLE_REPLICA_LOADING);
-	return start_thread(r);
+	return joiner_start(r, load);
 }
 
 static void receive(struct spindle_replica *r)
@@ -344,27 +367,31 @@ static void receive(struct spindle_replica *r)
 		ask_again(r, err);
 }
 
+/* The program has the state in front of position @lsn. What was kept aside follows. */
+void joiner_done(struct spindle_replica *r, uint64_t lsn)
+{
+	r->joiner.failed = 0;
+	r->st.lsn = lsn;
+	r->st.error = 0;
+	r->valid = true;
+	r->say |= SAY_HAVE;
+	replica_set_state(r, SPINDLE_REPLICA_FOLLOWING);
+}
+
 /* Go on with an attempt. Return: 0, or the error of load(), which is final. */
 int joiner_run(struct spindle_replica *r)
 {
 	struct joiner *j = &r->joiner;
 	int err;
 
+	if (r->restore.step != RESTORE_NONE)
+		return restore_run(r);
 	if (r->st.state == SPINDLE_REPLICA_RECEIVING)
 		receive(r);
-	if (r->st.state != SPINDLE_REPLICA_LOADING)
-		return 0;
-	err = __atomic_load_n(&j->loaded, __ATOMIC_ACQUIRE);
-	if (err > 0)
+	if (r->st.state != SPINDLE_REPLICA_LOADING || !joiner_ended(r, &err))
 		return 0;
 	joiner_end(r);
-	if (err)
-		return err;
-	j->failed = 0;
-	r->st.lsn = j->lsn;
-	r->st.error = 0;
-	r->valid = true;
-	r->say |= SAY_HAVE;
-	replica_set_state(r, SPINDLE_REPLICA_FOLLOWING);
-	return 0;
+	if (!err)
+		joiner_done(r, j->lsn);
+	return err;
 }

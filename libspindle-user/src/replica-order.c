@@ -98,14 +98,25 @@ static void lose_state(struct spindle_replica *r)
 	r->valid = false;
 	r->say &= ~SAY_HAVE;
 	r->ask_at = replica_now();
+	spill_clear(&r->spill);
 	replica_set_state(r, SPINDLE_REPLICA_ASKING);
+}
+
+/* Is the state that of an old place or of a log, and nobody else knows of it? */
+static bool is_own_state(const struct spindle_replica *r)
+{
+	if (r->known)
+		return false;
+	return r->st.state == SPINDLE_REPLICA_CURRENT ||
+	       (r->st.state == SPINDLE_REPLICA_FOLLOWING && !r->st.donor);
 }
 
 static void handle_own_have(struct spindle_replica *r, const struct replica_have *have)
 {
 	if (have->life != r->life)
 		return;
-	if (r->declared) {
+	/* A HAVE from before the declaration is about a state that this process has lost. */
+	if (r->declared && have->declared) {
 		r->declared = false;
 		r->valid = true;
 		replica_set_state(r, SPINDLE_REPLICA_CURRENT);
@@ -129,7 +140,7 @@ static void handle_have(struct spindle_replica *r, uint32_t node, const struct r
 		r->ask_at = replica_now();
 	}
 	/* An administrator has begun again while this state was not known to anybody. */
-	if (have->declared && !r->known && r->st.state == SPINDLE_REPLICA_CURRENT)
+	if (have->declared && is_own_state(r))
 		lose_state(r);
 }
 
@@ -205,20 +216,38 @@ static bool handle_body(struct spindle_replica *r, const struct spindle_msg *m, 
 	}
 }
 
-static int handle_data(struct spindle_replica *r, const struct spindle_msg *m)
+/* Apply a message, without its head. Return: 0, or a negative errno of apply(). */
+int replica_apply(struct spindle_replica *r, const struct spindle_msg *m)
 {
 	struct spindle_msg data = *m;
 	int err;
 
-	if (r->st.state == SPINDLE_REPLICA_ASKING)
-		return 0;
 	data.data = (const unsigned char *)m->data + SPINDLE_REPLICA_HEAD;
 	data.len -= SPINDLE_REPLICA_HEAD;
 	err = r->ops.apply(r->ctx, &data);
+	return err > 0 ? -EINVAL : err;
+}
+
+static int handle_data(struct spindle_replica *r, const struct spindle_msg *m)
+{
+	int err;
+
+	if (r->st.state == SPINDLE_REPLICA_ASKING)
+		return 0;
+	err = replica_apply(r, m);
 	/* Nobody knows what it has done by then. */
 	if (err)
 		r->valid = false;
-	return err > 0 ? -EINVAL : err;
+	return err;
+}
+
+/* Is this a message of a replica? Then @head has its head, and otherwise zeros. */
+bool replica_is_ours(const void *data, uint32_t len, struct replica_head *head)
+{
+	memset(head, 0, sizeof(*head));
+	if (len >= sizeof(*head))
+		memcpy(head, data, sizeof(*head));
+	return head->magic == REPLICA_MAGIC && head->version == REPLICA_VERSION;
 }
 
 /*
@@ -229,12 +258,10 @@ int replica_handle(struct spindle_replica *r, const struct spindle_msg *m)
 {
 	uint64_t body[BODY_MAX / sizeof(uint64_t)];
 	uint32_t len = m->len - SPINDLE_REPLICA_HEAD;
-	struct replica_head head = { 0 };
+	struct replica_head head;
 	int err = 0;
 
-	if (m->len >= sizeof(head))
-		memcpy(&head, m->data, sizeof(head));
-	if (head.magic != REPLICA_MAGIC || head.version != REPLICA_VERSION) {
+	if (!replica_is_ours(m->data, m->len, &head)) {
 		r->st.foreign++;
 	} else if (head.kind == REPLICA_DATA) {
 		err = handle_data(r, m);

@@ -29,12 +29,14 @@
 
 /* Which state may follow which: bit masks of the next ones. */
 static const uint32_t next_states[] = {
-	[SPINDLE_REPLICA_ASKING] = BIT(SPINDLE_REPLICA_RECEIVING) | BIT(SPINDLE_REPLICA_CURRENT),
+	/* What the log of this node has is loaded without a donor. */
+	[SPINDLE_REPLICA_ASKING] = BIT(SPINDLE_REPLICA_RECEIVING) | BIT(SPINDLE_REPLICA_LOADING) |
+				   BIT(SPINDLE_REPLICA_CURRENT),
 	[SPINDLE_REPLICA_RECEIVING] = BIT(SPINDLE_REPLICA_ASKING) | BIT(SPINDLE_REPLICA_LOADING),
-	/* The thread cannot be made. */
+	/* The thread cannot be made, or the log does not have all. */
 	[SPINDLE_REPLICA_LOADING] = BIT(SPINDLE_REPLICA_FOLLOWING) | BIT(SPINDLE_REPLICA_ASKING),
-	[SPINDLE_REPLICA_FOLLOWING] = BIT(SPINDLE_REPLICA_CURRENT),
 	/* Another state was declared before this one was known. */
+	[SPINDLE_REPLICA_FOLLOWING] = BIT(SPINDLE_REPLICA_CURRENT) | BIT(SPINDLE_REPLICA_ASKING),
 	[SPINDLE_REPLICA_CURRENT] = BIT(SPINDLE_REPLICA_ASKING),
 	[SPINDLE_REPLICA_FAILED] = 0,
 };
@@ -134,6 +136,8 @@ static void free_replica(struct spindle_replica *r)
 	if (r->wake >= 0)
 		close(r->wake);
 	spill_free(&r->spill);
+	free(r->restore.dir);
+	free(r->restore.program);
 	free(r->copy);
 	free(r);
 }
@@ -172,6 +176,12 @@ static int attach(struct spindle_replica *r)
 	return attach_to(r, NULL, 0);
 }
 
+/* Is there a log of this subgroup at this node? */
+bool replica_has_log(const struct spindle_replica *r)
+{
+	return r->restore.dir && (r->q.features & SPINDLE_FEAT_LOG);
+}
+
 static int check_queue(const struct spindle_replica *r)
 {
 	if (!(r->q.features & SPINDLE_FEAT_ORDERED))
@@ -190,12 +200,27 @@ static void begin(struct spindle_replica *r)
 		r->say = SAY_HAVE;
 	} else {
 		r->st.state = SPINDLE_REPLICA_ASKING;
-		r->ask_at = replica_now();
+		if (replica_has_log(r))
+			restore_begin(r);
+		else
+			r->ask_at = replica_now();
 	}
 	/* The caller's memory. */
 	r->opts.from = NULL;
 	replica_report(r);
 	replica_wake(r);
+}
+
+/* The strings of the caller go. Return: 0, -EINVAL or -ENOMEM. */
+static int copy_strings(struct spindle_replica *r, const struct spindle_replica_opts *o)
+{
+	if (!o->dir)
+		return o->program ? -EINVAL : 0;
+	if (!o->program || !*o->program)
+		return -EINVAL;
+	r->restore.dir = strdup(o->dir);
+	r->restore.program = strdup(o->program);
+	return r->restore.dir && r->restore.program ? 0 : -ENOMEM;
 }
 
 static struct spindle_replica *alloc(const struct spindle_replica_ops *ops, void *ctx,
@@ -215,28 +240,33 @@ static struct spindle_replica *alloc(const struct spindle_replica_ops *ops, void
 	r->donor.child = -1;
 	r->donor.fd = -1;
 	r->joiner.fd = -1;
+	r->restore.fd = -1;
+	r->restore.empty = !o->from;
+	r->keeper.child = -1;
+	r->epoll = -1;
+	r->timer = -1;
+	r->wake = -1;
 	return r;
 }
 
 int spindle_replica_open(struct spindle_replica **out, const struct spindle_replica_ops *ops,
 			 void *ctx, const struct spindle_replica_opts *o)
 {
-	static const uint64_t no_resv[ARRAY_SIZE(o->resv)];
 	struct spindle_replica *r;
 	int err;
 
 	*out = NULL;
 	if (!ops->save || !ops->load || !ops->apply || (o->flags & ~SPINDLE_REPLICA_NO_FORK) ||
-	    memcmp(o->resv, no_resv, sizeof(no_resv)))
+	    o->resv)
 		return -EINVAL;
 	r = alloc(ops, ctx, o);
 	if (!r)
 		return -ENOMEM;
-	if (getrandom(&r->life, sizeof(r->life), 0) != (ssize_t)sizeof(r->life)) {
-		free(r);
-		return -EIO;
-	}
-	err = open_fds(r);
+	err = copy_strings(r, o);
+	if (!err && getrandom(&r->life, sizeof(r->life), 0) != (ssize_t)sizeof(r->life))
+		err = -EIO;
+	if (!err)
+		err = open_fds(r);
 	if (!err)
 		err = attach(r);
 	if (err) {
@@ -263,9 +293,12 @@ void spindle_replica_close(struct spindle_replica *r)
 	/* The program does not hear of what it ends itself. */
 	r->ops.changed = NULL;
 	donor_end(r, 0);
+	keeper_end(r, 0);
+	restore_stop(r);
 	/* load() may take long, and a reader that does not read holds up the senders. */
 	spindle_detach(&r->q);
 	joiner_end(r);
+	restore_end(r);
 	free_replica(r);
 }
 
@@ -295,12 +328,18 @@ static int take(struct spindle_replica *r, const struct spindle_msg *msg)
 
 	if (m->kind != SPINDLE_DLV_MSG)
 		return 0;
+	/* A replay of the log was faster than this attachment. */
+	if (r->valid && m->lsn < r->st.lsn)
+		return 0;
 	err = copy_message(r, m);
 	if (err)
 		return err;
 	switch (r->st.state) {
-	case SPINDLE_REPLICA_RECEIVING:
 	case SPINDLE_REPLICA_LOADING:
+		if (restore_drops(r, m->lsn))
+			return 0;
+		return spill_add(&r->spill, m);
+	case SPINDLE_REPLICA_RECEIVING:
 	case SPINDLE_REPLICA_FOLLOWING:
 		return spill_add(&r->spill, m);
 	default:
@@ -343,6 +382,9 @@ static int follow(struct spindle_replica *r)
 	}
 	if (err || n < 0)
 		return err ? err : n;
+	/* Another state was declared. */
+	if (r->st.state != SPINDLE_REPLICA_FOLLOWING)
+		return 0;
 	if (!n)
 		replica_set_state(r, SPINDLE_REPLICA_CURRENT);
 	else
@@ -381,6 +423,8 @@ static int arm(struct spindle_replica *r)
 	if (r->donor.waiting.n && !r->donor.group && !r->donor.offered && !(r->say & SAY_OFFER))
 		earlier(&at, r->donor.not_before);
 	earlier(&at, r->joiner.deadline);
+	earlier(&at, r->restore.look_at);
+	earlier(&at, r->keeper.look_at);
 	t.it_value.tv_sec = at / 1000;
 	t.it_value.tv_nsec = at % 1000 * 1000000;
 	if (timerfd_settime(r->timer, TFD_TIMER_ABSTIME, &t, NULL))
@@ -398,6 +442,8 @@ static int arm(struct spindle_replica *r)
 static int fail(struct spindle_replica *r, int error)
 {
 	donor_end(r, 0);
+	keeper_end(r, 0);
+	restore_stop(r);
 	if (!r->joiner.running)
 		joiner_end(r);
 	spill_clear(&r->spill);
@@ -426,6 +472,7 @@ int spindle_replica_dispatch(struct spindle_replica *r)
 	if (err)
 		return fail(r, err);
 	donor_run(r);
+	keeper_run(r);
 	ask_if_due(r);
 	err = replica_say(r);
 	if (!err)
@@ -469,6 +516,7 @@ int spindle_replica_declare(struct spindle_replica *r)
 {
 	if (r->st.state != SPINDLE_REPLICA_ASKING)
 		return -EBUSY;
+	restore_end(r);
 	/* An ASK behind the HAVE would take it back. */
 	r->say = SAY_HAVE;
 	r->ask_at = 0;

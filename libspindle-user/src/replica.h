@@ -4,9 +4,12 @@
  *
  *	replica.c		open, close, dispatch; what a replica is
  *	replica-order.c		messages in their order: which nodes have the state
+ *	replica-child.c		child processes that save
  *	replica-donor.c		save, and send a snapshot
  *	replica-joiner.c	receive a snapshot, and load it
  *	replica-history.c	send and receive what is older than the history of a newcomer
+ *	replica-restore.c	get the state from a snapshot and the log of this node
+ *	replica-snapshot.c	save the state beside the log
  *	spill.c			messages that are kept aside
  */
 #ifndef SPINDLE_REPLICA_INTERNAL_H
@@ -16,7 +19,9 @@
 #include <stdbool.h>
 
 #include <spindle/rdmc.h>
+#include <spindle/replay.h>
 #include <spindle/replica.h>
+#include <spindle/snapshot.h>
 #include <spindle/spindle.h>
 
 #define REPLICA_MAGIC		0x53504d52U	/* "RMPS" in memory */
@@ -195,9 +200,47 @@ struct joiner {
 	uint64_t batch_len;
 	bool over;		/* the group has ended */
 	int error;
-	pthread_t thread;	/* runs load() */
+	pthread_t thread;	/* runs @job */
 	bool running;		/* @thread is to be joined */
-	int loaded;		/* what load() returned; 1: it runs. Atomic */
+	int (*job)(struct spindle_replica *r);
+	int result;		/* of @job; 1: it runs. Atomic */
+};
+
+/* How far a replica is that gets its state from its log. */
+enum restore_step {
+	RESTORE_NONE,		/* it does not */
+	RESTORE_WAITS,		/* for the logger, or for a time to look again */
+	RESTORE_LOOKS,		/* for a snapshot; in a thread */
+	RESTORE_REPLAYS,	/* to the end of the messages; in a thread */
+	RESTORE_PAUSES,		/* the log does not have the next message yet */
+	RESTORE_ENDS		/* replays up to what is kept aside; in a thread */
+};
+
+struct restore {
+	enum restore_step step;
+	char *dir;		/* as given; NULL: there is none */
+	char *program;
+	int fd;			/* the snapshot that load() has not read; -1: none */
+	bool empty;		/* the program began without a state */
+	bool loaded;		/* the program has the state in front of @at, or had it once */
+	bool final;		/* what a function of the program returned */
+	bool replaced;		/* a state was declared behind the snapshot */
+	bool stop;		/* the thread has to end. Atomic */
+	struct spindle_place at;	/* of the snapshot */
+	uint64_t persisted;	/* position that the logger has said last */
+	uint64_t until;		/* position to replay to; UINT64_MAX: the end */
+	struct spindle_replay *replay;
+	int64_t look_at;	/* ms; the next try */
+	int64_t give_up;	/* ms; others are asked then */
+};
+
+/* A snapshot that is being made. */
+struct keeper {
+	struct spindle_snapshot *s;	/* NULL: none */
+	struct spindle_place at;
+	int child;		/* pidfd, or -1 */
+	bool *sealed;		/* shared with the child: all of it is on disk */
+	int64_t look_at;	/* ms; it is on disk, and waits for the durable position */
 };
 
 /* What is to be said, in spindle_replica.say. */
@@ -227,6 +270,8 @@ struct spindle_replica {
 	struct spill spill;
 	struct donor donor;
 	struct joiner joiner;
+	struct restore restore;
+	struct keeper keeper;
 };
 
 /* replica.c */
@@ -234,6 +279,7 @@ void replica_set_state(struct spindle_replica *r, enum spindle_replica_state sta
 void replica_changed(struct spindle_replica *r);
 void replica_report(const struct spindle_replica *r);
 int64_t replica_now(void);
+bool replica_has_log(const struct spindle_replica *r);
 int replica_watch(struct spindle_replica *r, int fd, uint32_t events);
 void replica_unwatch(struct spindle_replica *r, int fd);
 int replica_errno(uint32_t reason);
@@ -246,6 +292,16 @@ int replica_handle(struct spindle_replica *r, const struct spindle_msg *m);
 int replica_send(struct spindle_replica *r, enum replica_kind kind, const void *body, uint32_t len);
 int replica_say(struct spindle_replica *r);
 
+bool replica_is_ours(const void *data, uint32_t len, struct replica_head *head);
+int replica_apply(struct spindle_replica *r, const struct spindle_msg *m);
+
+/* replica-child.c */
+typedef int (*replica_work_fn)(struct spindle_replica *r, int fd, uint64_t lsn);
+
+int replica_fork(struct spindle_replica *r, int fd, replica_work_fn work, uint64_t lsn, int *child);
+bool replica_ended(struct spindle_replica *r, int *child);
+void replica_kill(struct spindle_replica *r, int *child);
+
 /* replica-donor.c */
 void donor_begin(struct spindle_replica *r, const struct nodes *to, uint64_t group, uint64_t lsn,
 		 bool history);
@@ -255,6 +311,9 @@ void donor_end(struct spindle_replica *r, int error);
 /* replica-joiner.c */
 void joiner_begin(struct spindle_replica *r, uint32_t donor, const struct nodes *to,
 		  uint64_t group, uint64_t lsn, bool history);
+int joiner_start(struct spindle_replica *r, int (*job)(struct spindle_replica *r));
+bool joiner_ended(struct spindle_replica *r, int *result);
+void joiner_done(struct spindle_replica *r, uint64_t lsn);
 int joiner_run(struct spindle_replica *r);
 void joiner_end(struct spindle_replica *r);
 
@@ -266,6 +325,17 @@ void *batch_incoming(struct spindle_replica *r, const struct spindle_rdmc_event 
 		     uint32_t *reason);
 void batch_done(struct spindle_replica *r, const struct spindle_rdmc_event *ev);
 void batch_end(struct joiner *j);
+
+/* replica-restore.c */
+void restore_begin(struct spindle_replica *r);
+bool restore_drops(const struct spindle_replica *r, uint64_t lsn);
+int restore_run(struct spindle_replica *r);
+void restore_stop(struct spindle_replica *r);
+void restore_end(struct spindle_replica *r);
+
+/* replica-snapshot.c */
+void keeper_run(struct spindle_replica *r);
+void keeper_end(struct spindle_replica *r, int error);
 
 /* spill.c */
 int spill_add(struct spill *s, const struct spindle_msg *m);

@@ -34,6 +34,7 @@ notices()
 	predicate* | table-wait*)
 		fails predicate_test || fails table_test || fails table_read_test ;;
 	log*) fails log_test ;;
+	snapshot*) fails snapshot_test ;;
 	durable* | layout*) fails durable_test ;;
 	replay*) fails replay_test ;;
 	table*) fails table_test || fails table_read_test || fails predicate_test ;;
@@ -50,6 +51,7 @@ fails()
 	rm -f "$test"
 	make -s -C "$here" TABLE_DIR="$work/core" TABLE_TEST="$work/build/table_test" \
 		LOG_DIR="$work/core" LOG_TEST="$work/build/log_test" \
+		SNAPSHOT_TEST="$work/build/snapshot_test" \
 		DURABLE_DIR="$work/core" DURABLE_TEST="$work/build/durable_test" \
 		REPLAY_TEST="$work/build/replay_test" \
 		TABLE_READ_TEST="$work/build/table_read_test" \
@@ -84,7 +86,7 @@ mutant have_of_the_past replica-order.c '/^static void handle_own_have/,/^}/ s/h
 mutant place_stays replica-joiner.c 's/	r->valid = true;/	;/'
 
 # Declared states.
-mutant have_is_declared replica-order.c '/^static void handle_own_have/,/^}/ s/if (r->declared)/if (r->st.state == SPINDLE_REPLICA_ASKING)/'
+mutant have_is_declared replica-order.c '/^static void handle_own_have/,/^}/ s/if (r->declared \&\& have->declared)/if (r->st.state == SPINDLE_REPLICA_ASKING)/'
 mutant old_state_stays replica-order.c 's/		lose_state(r);/		;/'
 mutant declared_after_have replica-order.c '/Somebody has the state after all/,/^	}/ s/r->declared = false;/;/'
 mutant declared_after_offer replica-joiner.c '/^void joiner_begin/,/^}/ s/r->declared = false;/;/'
@@ -114,6 +116,41 @@ mutant history_after_error replica-history.c 's/j->oldest = err ? 0 : f.lsn;/j->
 mutant history_fails_receiver replica-joiner.c 's/if (!err || is_complete(j))/if (!err)/'
 mutant history_fails_donor replica-donor.c '/^static void finish/,/^}/ s/if (r->donor.past.buf)/if (0)/'
 mutant history_from_lowest replica-order.c '/^static void note_wish/,/^}/ s/oldest > d->oldest/oldest < d->oldest/'
+
+# A state from a snapshot and the log.
+mutant log_state_of_old_place replica-restore.c 's/ \&\& s->empty//'
+mutant log_replays_twice replica.c 's/r->valid \&\& m->lsn < r->st.lsn/0/'
+mutant log_keeps_what_is_replayed replica-restore.c '/^static void start_end/,/^}/ s/if (s->until < at.lsn)/if (0)/'
+mutant log_goes_beyond_declared replica-restore.c 's/have.declared ? -EXDEV : 0/0/'
+mutant declared_by_late_have replica-order.c 's/if (r->declared \&\& have->declared)/if (r->declared)/'
+mutant log_state_stays replica-order.c '/^static bool is_own_state/,/^}/ s/ ||$/ || 0 \&\&/'
+mutant log_spill_stays replica-restore.c '/^static void try_later/,/^}/ s/	spill_clear/	if (0) spill_clear/'
+mutant log_for_ever replica-restore.c '/^static void try_later/,/^}/ s/if (replica_now() >= s->give_up || s->replaced)/if (0)/'
+mutant log_waits_for_what_was_trimmed replica-restore.c 's/err == -ENODATA \&\& s->at.lsn != UINT64_MAX/0/'
+mutant log_drops_the_end replica-restore.c 's/(s->step == RESTORE_ENDS \&\& lsn < s->until)/s->step == RESTORE_ENDS/'
+mutant snapshot_not_durable replica-snapshot.c 's/spindle_durable(&r->q) >= k->at.lsn/1/'
+
+# Snapshots beside a log.
+mutant snapshot_of_cut snapshot.c 's/epoch.lsn >= at->lsn \&\&/1 \&\&/'
+mutant snapshot_of_trimmed snapshot.c 's/(at->lsn > info->low || i)/1/'
+mutant snapshot_behind_log snapshot.c '/^static bool is_era_at/,/^}/ s/if (at->lsn > info->next)/if (0)/'
+mutant snapshot_in_front_of_log snapshot.c 's/at->lsn < info.low/0/'
+mutant snapshot_of_later_era snapshot.c 's/at->era > group->era || //'
+mutant snapshot_of_others snapshot.c '/^static bool is_of/,/^}/ s/!memcmp([^;]*;/1;/'
+mutant snapshot_of_another_subgroup snapshot.c '/^static bool is_of/,/^}/ s/st->subgroup == w->subgroup/1/'
+mutant snapshot_of_another_log snapshot.c 's/info.subgroup != subgroup ||/0 ||/'
+mutant snapshot_of_other_users snapshot.c 's/(!info->st_uid || info->st_uid == geteuid())/1/'
+mutant snapshot_of_anybody snapshot.c 's/ \&\& !(info->st_mode \& 0022)//'
+mutant snapshot_of_any_name snapshot.c 's/return f->st.at.lsn == lsn ? 0 : -EBADMSG/return 0/'
+mutant snapshot_body snapshot.c 's/crc != st.body/0/'
+mutant snapshot_length snapshot.c 's/return (uint64_t)info.st_size == [^?]*?/return 1 ?/'
+mutant snapshot_one_is_kept snapshot.c '/^static int tell_log/,/^}/ s/if (!find(s->dirfd, s->name, \&w, \&older))/if (1)/'
+mutant snapshot_newest_is_told snapshot.c '/^static int tell_log/,/^}/ s/older.st.at.lsn/newest.st.at.lsn/'
+mutant snapshot_others_go snapshot.c '/^static void keep_two/,/^}/ s/(!err \&\& is_of(w, \&f.st))/!err/'
+mutant snapshot_writes_what_is_there snapshot.c '/^static int open_files/,/^}/ { s/if (unlinkat(s->dirfd, file, 0) /if (0 /; s/O_CREAT | O_EXCL/O_CREAT/ }'
+mutant snapshot_follows snapshot.c '/^static int open_one/,/^}/ s/ | O_NOFOLLOW//'
+mutant snapshot_is_not_synced snapshot.c 's/if (n < 0 || fsync(s->fd))/if (n < 0)/'
+mutant snapshot_name_is_not_synced snapshot.c 's/ || fsync(s->dirfd))/)/'
 
 # Cells of tables: the writer.
 mutant cell_version_stays table-cell.c 's/w\[version\] + 1/w[version] + 0/'

@@ -152,6 +152,8 @@ void group_set_member(uint32_t node, bool member)
 	while (!member && group_random() % 4 && group_deliver(node))
 		;
 	sent[node].first = sent[node].end;
+	/* A history that begins again knows nothing of views that its node was in before. */
+	h->due = 0;
 	group.member[node] = member;
 	for (i = 1; i < GROUP_NODES; i++)
 		now |= group.member[i] ? 1U << i : 0;
@@ -432,7 +434,7 @@ int spindle_attach(struct spindle_queue *q, const struct spindle_attach_opts *o)
 	w->need_wakeup = 1;
 	q->fd = eventfd(0, EFD_CLOEXEC);
 	q->node = o->node;
-	q->features = SPINDLE_FEAT_ORDERED;
+	q->features = SPINDLE_FEAT_ORDERED | (group.logs ? SPINDLE_FEAT_LOG : 0);
 	attach_history(q, first);
 	q->window = WINDOW;
 	q->max_msg = GROUP_MSG;
@@ -815,6 +817,9 @@ void group_begin(uint64_t seed)
 	group.now_ms = 1000;
 	group.history = 0;
 	group.fill = false;
+	group.logs = false;
+	group.faults = false;
+	group.durable = 0;
 	group.forgets = 0;
 	group.wrong = NULL;
 	last_vid = 1;

@@ -34,6 +34,10 @@ extern struct group {
 	bool member[GROUP_NODES];	/* group_set_member() changes it */
 	const char *wrong;	/* what is wrong with a batch of a history, or NULL */
 	uint64_t fills, filled, views;	/* batches, messages, views between those */
+	bool logs;		/* the subgroup is durable */
+	bool faults;		/* calls of logs fail now and then */
+	uint64_t durable;	/* position */
+	uint64_t snapshots;	/* that have got their names */
 	unsigned int refusals;	/* one of so many parts finds no memory; 0: none */
 	int64_t now_ms;
 	struct group_message log[GROUP_LOG];
@@ -47,6 +51,10 @@ void group_set_member(uint32_t node, bool member);
 uint64_t group_oldest(uint32_t node);
 /* The oldest message that a node has sent, and that is not delivered, is delivered now. */
 bool group_deliver(uint32_t node);
+/* The logs of all nodes begin with position 0, and end. The log of a node begins later. */
+void group_logs_begin(void);
+void group_logs_end(void);
+void group_log_trim(uint32_t node, uint64_t low);
 /* What the last process of a node has reported last. */
 const struct spindle_report *group_report(uint32_t node);
 /* Parts that were sent or came so far, each of which the kernel maps. */

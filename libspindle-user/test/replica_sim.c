@@ -40,7 +40,7 @@ static struct process process[GROUP_NODES];
 static uint64_t state_at[GROUP_LOG + 1];
 static uint64_t known;
 static uint64_t seed;
-static uint64_t applied, transfers, died, declared;
+static uint64_t applied, transfers, died, declared, restored;
 
 static void wrong(const char *what, uint32_t node, uint64_t lsn)
 {
@@ -151,6 +151,7 @@ static void start(uint32_t node)
 	struct spindle_replica_opts o = {
 		.node = node, .flags = SPINDLE_REPLICA_NO_FORK, .timeout_ms = 500,
 	};
+	const char dir[] = { (char)('0' + node), '\0' };
 	struct process *p = &process[node];
 	struct spindle_place from = { .lsn = p->saved_lsn };
 
@@ -158,6 +159,10 @@ static void start(uint32_t node)
 	if (p->saved) {
 		o.from = &from;
 		p->hash = p->saved_hash;
+	}
+	if (group.logs) {
+		o.dir = dir;
+		o.program = "sim";
 	}
 	if (spindle_replica_open(&p->r, &ops, p, &o))
 		abort();
@@ -177,6 +182,7 @@ static void crash(uint32_t node)
 		p->saved_lsn = at.lsn;
 		p->saved_hash = p->hash;
 	}
+	restored += p->r->st.restored;
 	spindle_replica_close(p->r);
 	p->r = NULL;
 	died++;
@@ -259,6 +265,23 @@ static void send_data(uint32_t node)
 		wrong("a message cannot be sent", node, 0);
 }
 
+/* A replica that is not CURRENT, or has no log, makes no snapshot. */
+static void snapshot(uint32_t node)
+{
+	struct spindle_replica *r = process[node].r;
+	uint64_t lsn;
+	int err;
+
+	if (!r)
+		return;
+	lsn = r->st.lsn;
+	err = spindle_replica_snapshot(r);
+	if (err == -EOPNOTSUPP ? group.logs :
+	    err == -EBUSY ? r->st.state == SPINDLE_REPLICA_CURRENT && !r->keeper.s :
+	    err && err != -ENOSPC)
+		wrong("a snapshot is refused", node, lsn);
+}
+
 static void disturb(uint32_t node)
 {
 	switch (group_random() % 16) {
@@ -269,6 +292,8 @@ static void disturb(uint32_t node)
 		if (group.member[node]) {
 			crash(node);
 			process[node].saved = false;
+			if (group.logs && group_random() % 2)
+				group_log_trim(node, group.end);
 		}
 		group_set_member(node, !group.member[node]);
 		look_at_log();
@@ -303,7 +328,10 @@ static void step(bool faults)
 		declare(node);
 		break;
 	case 24 ... 30:
-		send_data(node);
+		if (group.logs && !(group_random() % 7))
+			snapshot(node);
+		else
+			send_data(node);
 		break;
 	default:
 		disturb(node);
@@ -339,6 +367,7 @@ static void rest(void)
 	}
 	group.refusals = 0;
 	group.forgets = 0;
+	group.faults = false;
 	for (n = 0; n < REST && !all_are_current(); n++)
 		step(false);
 	if (n == REST)
@@ -351,6 +380,7 @@ static void rest(void)
 static void begin(void)
 {
 	group_begin(seed);
+	group_logs_begin();
 	memset(process, 0, sizeof(process));
 	known = 0;
 	state_at[0] = 0;
@@ -363,17 +393,24 @@ static void end(void)
 	for (i = 1; i < GROUP_NODES; i++)
 		if (process[i].r)
 			spindle_replica_close(process[i].r);
+	group_logs_end();
 	if (group_rdmc_left())
 		wrong("groups are left", 0, 0);
 }
 
-static void schedule(void)
+/* With @logs the subgroup is durable, and no history is filled. */
+static void schedule(bool logs)
 {
 	uint32_t i;
 
 	begin();
 	group.history = group_random() % 2 ? 0 : group_random() % 200;
 	group.fill = group_random() % 4;
+	group.logs = logs;
+	if (logs) {
+		group.fill = false;
+		group.faults = group_random() % 4;
+	}
 	group.forgets = group_random() % 2 ? 4 : 0;
 	group.refusals = group_random() % 2 ? 4 : 0;
 	for (i = 1; i < GROUP_NODES; i++)
@@ -452,6 +489,81 @@ static void newcomers(void)
 		if (group_oldest((uint32_t)(4 + i)) ||
 		    process[4 + i].r->st.filled != joined[i])
 			wrong("a newcomer does not get all messages", (uint32_t)(4 + i), joined[i]);
+	end();
+}
+
+/* A node leaves before a message is delivered to it, and joins again later. */
+static void comes_back(void)
+{
+	uint64_t joined;
+
+	begin_with_two();
+	group_set_member(4, true);
+	group_set_member(4, false);
+	chatter(22);
+	group_set_member(4, true);
+	joined = group.end;
+	chatter(22);
+	start(4);
+	settle();
+	if (group_oldest(4) || process[4].r->st.filled != joined)
+		wrong("a node that comes back does not get all messages", 4, joined);
+	end();
+}
+
+/* A log without its beginning, and no snapshot: the replica asks without waiting. */
+static void trimmed(void)
+{
+	struct spindle_replica *r;
+	int64_t begun;
+
+	begin();
+	group.logs = true;
+	group.durable = GROUP_LOG;
+	start(1);
+	start(3);
+	settle();
+	chatter(22);
+	group_log_trim(5, group.end);
+	start(5);
+	r = process[5].r;
+	begun = group.now_ms;
+	go_on(5);
+	go_on(5);
+	if (group.now_ms != begun || !r->st.asked || r->restore.step != RESTORE_NONE)
+		wrong("a replica waits for what was trimmed", 5, group.end);
+	settle();
+	if (r->st.restored || !r->st.donor)
+		wrong("a replica has a state that nobody gave", 5, group.end);
+	end();
+}
+
+/* A HAVE that was sent before a state was lost comes behind the declaration of another one. */
+static void late_have(void)
+{
+	struct replica_have have = { 0 };
+	struct spindle_replica *r;
+
+	begin();
+	start(1);
+	start(3);
+	settle();
+	chatter(22);
+	crash(1);
+	crash(3);
+	process[3].saved = false;
+	start(3);
+	r = process[3].r;
+	have.life = r->life;
+	replica_send(r, REPLICA_HAVE, &have, sizeof(have));
+	declare(3);
+	while (group_deliver(3))
+		look_at_log();
+	while (r->st.lsn < group.end)
+		go_on(3);
+	if (r->st.state != SPINDLE_REPLICA_ASKING || r->valid)
+		wrong("a HAVE of before counts as a declaration", 3, group.end);
+	settle();
 	end();
 }
 
@@ -576,18 +688,27 @@ int main(int argc, char **argv)
 
 	alarm(900);
 	newcomers();
+	for (seed = 0; seed < 8; seed++)
+		comes_back();
+	trimmed();
+	late_have();
 	liars();
 	unasked();
-	ok(!tap_failures, "a newcomer gets the history, and believes no batch that is malformed");
+	ok(!tap_failures, "a newcomer gets the history, and asks if its log is no help");
 	for (seed = first; seed < first + n && tap_failures < 10; seed++)
-		schedule();
+		schedule(false);
+	for (seed = first; seed < first + n && tap_failures < 10; seed += 3)
+		schedule(true);
 	printf("# %llu batches of histories, %llu messages put into them, %llu views\n",
 	       (unsigned long long)group.fills, (unsigned long long)group.filled,
 	       (unsigned long long)group.views);
+	printf("# %llu snapshots, %llu states from logs\n", (unsigned long long)group.snapshots,
+	       (unsigned long long)restored);
 	printf("# %llu messages applied, %llu states loaded, %llu declared, %llu processes died\n",
 	       (unsigned long long)applied, (unsigned long long)transfers,
 	       (unsigned long long)declared, (unsigned long long)died);
-	at = applied && transfers && died && declared && group.filled && group.views;
+	at = applied && transfers && died && declared && group.filled && group.views &&
+	     group.snapshots && restored;
 	ok(!tap_failures, "replicas have the same state, whatever dies");
 	ok(at, "messages, transfers and deaths are there");
 	return tap_end();

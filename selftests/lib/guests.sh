@@ -6,20 +6,43 @@
 # shellcheck source=selftests/lib/tap.sh
 . "$SPN_SELFTESTS/lib/tap.sh"
 
+# find_directive FILE NAME: sets value to what follows "NAME=" in a line "# vm:" of a script, or to
+# nothing. Status 1: no line has the name. No program is started, because a lane asks a thousand times.
+find_directive()
+{
+	local lines line
+
+	value=
+	mapfile -t lines <"$1"
+	for line in "${lines[@]}"; do
+		[[ $line =~ ^"# vm:"(.*[[:space:]])?"$2"(=([^[:space:]]+)|[[:space:]]|$) ]] || continue
+		value=${BASH_REMATCH[3]}
+		return 0
+	done
+	return 1
+}
+
 # directive FILE NAME DEFAULT: the value of "# vm: NAME=value" in a script.
 directive()
 {
-	local v
+	local value
 
-	v=$(sed -En "s/^# vm:.*[[:space:]]$2=([^[:space:]]+).*/\1/p" "$1" |
-		head -n 1)
-	printf '%s\n' "${v:-$3}"
+	find_directive "$1" "$2" || :
+	printf '%s\n' "${value:-$3}"
 }
 
 # Is there "# vm: NAME", with a value or without?
 has_directive()
 {
-	grep -Eq "^# vm:.*[[:space:]]$2([=[:space:]]|\$)" "$1"
+	local value
+
+	find_directive "$1" "$2"
+}
+
+# Sort lines "SECONDS WHAT" by time, the longest first, and print what it is.
+longest_first()
+{
+	sort -s -k1,1rn | cut -d ' ' -f 2-
 }
 
 # run COMMAND ARG...: start a guest that ends with this shell. The shell handles no signal while it

@@ -58,6 +58,7 @@ static void fill_part(const struct sim *sim, u32 j, u32 s, struct spindle_restar
 	u32 i;
 
 	part->id = 10 + s;
+	part->shard = 0;
 	part->majority = sim->majority[s];
 	part->member = sim->config[s] >> j & 1;
 	part->record.known = record->known;
@@ -71,7 +72,7 @@ static void fill_part(const struct sim *sim, u32 j, u32 s, struct spindle_restar
 	part->log.missing = !part->member;
 }
 
-static void fill_report(const struct sim *sim, u32 j, struct spindle_restart_report *report)
+void attempt_fill_report(const struct sim *sim, u32 j, struct spindle_restart_report *report)
 {
 	u32 s;
 
@@ -264,7 +265,7 @@ static void check_keeps(struct sim *sim, u32 j, const struct spindle_restart_pro
 {
 	struct spindle_restart_report *report = sim->own;
 
-	fill_report(sim, j, report);
+	attempt_fill_report(sim, j, report);
 	if (!spindle_restart_keeps(report, proposal))
 		sim_fail(sim, "node %u would lose what it knows to be durable", j);
 }
@@ -340,7 +341,7 @@ static void promise(struct sim *sim, u32 a, u32 j)
 		sim->node[attempt->proposer].hint = promised;
 	if (!settle(sim, j, spindle_restart_promise(sim->node[j].voter, &attempt->ballot)))
 		return;
-	fill_report(sim, j, attempt->report[j]);
+	attempt_fill_report(sim, j, attempt->report[j]);
 	send_to(sim, REPORT, j, attempt->proposer, a,
 		spindle_restart_put_report(attempt->report[j], sim->buf, SPINDLE_RESTART_BYTES));
 }
@@ -390,27 +391,35 @@ void attempt_begin(struct sim *sim, u32 p)
 		return;
 	}
 	SAY(sim, "node %u attempts era %llu\n", p, (unsigned long long)era + 1);
-	fill_report(sim, p, sim->attempt[a].report[p]);
+	attempt_fill_report(sim, p, sim->attempt[a].report[p]);
 	sim->attempt[a].has = BIT32(p);
 	ask_all(sim, a, ASK_PROMISE, (BIT32(sim->nodes) - 1) & ~BIT32(p), 0);
 }
 
-static bool judge(struct sim *sim, struct attempt *attempt)
+/* Return: how many reports an attempt has. They come in any order. */
+u32 attempt_shuffle(struct sim *sim, const struct attempt *attempt,
+		    const struct spindle_restart_report *report[NODES])
 {
-	const struct spindle_restart_report *report[NODES];
 	u32 j, n = 0, s;
 
 	for (j = 0; j < sim->nodes; j++)
 		if (attempt->has & BIT32(j))
 			report[n++] = attempt->report[j];
 	for (s = 0; s < n; s++) {
-		/* Reports come in any order. */
 		u32 k = rng_below(&sim->rng, n);
 		const struct spindle_restart_report *other = report[k];
 
 		report[k] = report[s];
 		report[s] = other;
 	}
+	return n;
+}
+
+static bool judge(struct sim *sim, struct attempt *attempt)
+{
+	const struct spindle_restart_report *report[NODES];
+	u32 n = attempt_shuffle(sim, attempt, report);
+
 	spindle_restart_judge(&attempt->ballot, report, n, attempt->answer);
 	return attempt->answer->kind != SPINDLE_RESTART_WAIT;
 }
@@ -423,9 +432,12 @@ void attempt_consider(struct sim *sim)
 	for (a = 0; a < sim->attempts; a++) {
 		struct attempt *attempt = &sim->attempt[a];
 
-		if (!attempt->live || attempt->proposed || !rng_chance(&sim->rng, 40) ||
-		    !judge(sim, attempt))
+		if (!attempt->live || attempt->proposed || !rng_chance(&sim->rng, 40))
 			continue;
+		if (!judge(sim, attempt)) {
+			forced_check(sim, attempt);
+			continue;
+		}
 		attempt->proposed = true;
 		/* The node that attempts is the first that votes for its proposal. */
 		if (!settle(sim, attempt->proposer,

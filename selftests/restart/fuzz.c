@@ -107,6 +107,7 @@ static void make_report(struct rng *rng, struct spindle_restart_report *r, u32 n
 		struct spindle_restart_part *part = &r->part[i];
 
 		part->id = i;
+		part->shard = rng_below(rng, i + 1);
 		part->majority = rng_chance(rng, 30);
 		part->member = true;
 		make_record(rng, &part->record, rng_below(rng, 6));

@@ -193,6 +193,9 @@ static void prepare(struct sim *sim)
 	sim->buf = malloc(SPINDLE_RESTART_BYTES);
 	sim->scratch = malloc(sizeof(*sim->scratch));
 	sim->own = malloc(sizeof(*sim->own));
+	sim->waits = malloc(sizeof(*sim->waits));
+	sim->force = malloc(sizeof(*sim->force));
+	sim->again = malloc(SPINDLE_RESTART_BYTES);
 	for (j = 0; j < NODES; j++)
 		sim->node[j].voter = calloc(1, sizeof(*sim->node[j].voter));
 }
@@ -214,6 +217,9 @@ static void release(struct sim *sim)
 	free(sim->buf);
 	free(sim->scratch);
 	free(sim->own);
+	free(sim->waits);
+	free(sim->force);
+	free(sim->again);
 	free(sim);
 }
 
@@ -255,6 +261,8 @@ int main(int argc, char **argv)
 	       (unsigned long long)sim->n_stand, (unsigned long long)sim->n_again);
 	printf("# %llu times a node hears that an attempt was withdrawn\n",
 	       (unsigned long long)sim->n_withdrawn);
+	printf("# %llu times a restart could be forced, and %llu subgroups would lose messages\n",
+	       (unsigned long long)sim->n_forced, (unsigned long long)sim->n_lost);
 	printf("# %llu times more is durable, %llu requests refused, %llu groups stuck\n",
 	       (unsigned long long)sim->n_durable, (unsigned long long)sim->n_refused,
 	       (unsigned long long)sim->n_stuck);

@@ -6,6 +6,7 @@
  *
  *	world.c		views, logs, records, and what is durable, as in the kernel
  *	attempt.c	attempts to restart: messages, votes on disk, and the first view
+ *	forced.c	what could be forced while an attempt waits
  *	sim.c		random schedules
  *
  * Owner: the program. Context: one thread.
@@ -111,9 +112,13 @@ struct sim {
 	u8 *buf;
 	struct spindle_restart_proposal *scratch;
 	struct spindle_restart_report *own;
+	/* Of forced restarts. */
+	struct spindle_restart_answer *waits;
+	struct spindle_restart_force *force;
+	u8 *again;
 	/* Counts of all schedules. */
 	u64 n_stand, n_again, n_durable, n_stuck, n_crashes, n_refused, n_views, n_gaps;
-	u64 n_withdrawn;
+	u64 n_withdrawn, n_forced, n_lost;
 };
 
 #define SAY(sim, ...) do { if ((sim)->verbose) printf(__VA_ARGS__); } while (0)
@@ -138,6 +143,9 @@ bool world_enter(struct sim *sim, u32 j, u32 g);
 void world_check_stands(struct sim *sim, u32 s, int view);
 u32 world_common(const struct sim *sim, u32 s, const u8 *a, u32 a_len, const u8 *b, u32 b_len);
 
+void attempt_fill_report(const struct sim *sim, u32 j, struct spindle_restart_report *report);
+u32 attempt_shuffle(struct sim *sim, const struct attempt *attempt,
+		    const struct spindle_restart_report *report[NODES]);
 void attempt_begin(struct sim *sim, u32 p);
 void attempt_deliver(struct sim *sim);
 void attempt_withdraw(struct sim *sim);
@@ -146,5 +154,7 @@ void attempt_save(struct sim *sim, u32 j);
 void attempt_finish(struct sim *sim);
 void attempt_fill_view(const struct sim *sim, u32 s, int v, struct spindle_restart_view *to);
 void attempt_fill_log(const struct sim *sim, u32 j, u32 s, struct spindle_restart_log *log);
+
+void forced_check(struct sim *sim, const struct attempt *attempt);
 
 #endif /* SPINDLE_RESTART_SIM_H */

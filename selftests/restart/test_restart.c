@@ -423,6 +423,24 @@ static void damage(void)
 	CHECK_EQ(judge("AB"), SPINDLE_RESTART_NEW);
 }
 
+/* A log counts up to its first damage, so two logs do not cover each other. */
+static void damage_everywhere(void)
+{
+	begin();
+	known('A');
+	add('A', 1, 1, 0, "AB");
+	epoch('A', 1, 1, 0, 5);
+	epoch('B', 1, 1, 0, 5);
+	node('A')->part[0].log.good = 2;
+	node('B')->part[0].log.good = 4;
+	waits("AB", SPINDLE_RESTART_LOGS, 1, "AB");
+	CHECK_EQ(answer.part[0].base, 4);
+	CHECK_EQ(answer.part[0].to, 5);
+	/* A log that is whole is enough, also if it ends earlier. */
+	node('B')->part[0].log.end = 4;
+	CHECK_EQ(judge("AB"), SPINDLE_RESTART_NEW);
+}
+
 /* ---- logs ---------------------------------------------------------------------------------- */
 
 static uint64_t cut(char name, uint64_t era, uint64_t vid)
@@ -1222,6 +1240,175 @@ static void two_parts(void)
 	CHECK(!can_force("A"));
 }
 
+/* ---- shards --------------------------------------------------------------------------- */
+
+/* The record of a node in one of two shards has this view, which is established. */
+static void in_shard(char name, uint32_t shard, uint64_t vid, const char *members)
+{
+	struct spindle_restart_record *record = &node(name)->part[shard].record;
+
+	record->known = true;
+	record->views = 1;
+	set_view(&record->view[0], 1, vid, 0, members);
+}
+
+/* A and B are in the first shard, C and D in the second one. E and F are in none. */
+static void begin_shards(void)
+{
+	char name;
+
+	begin();
+	for (name = 'A'; name <= 'F'; name++) {
+		node(name)->part[1] = node(name)->part[0];
+		node(name)->part[1].id = OTHER;
+		node(name)->part[1].shard = 1;
+		node(name)->parts = 2;
+	}
+	in_shard('A', 0, 1, "AB");
+	in_shard('B', 0, 1, "AB");
+	in_shard('C', 1, 1, "CD");
+	in_shard('D', 1, 1, "CD");
+}
+
+/* The nodes of a subgroup, in the order of the members. */
+static void placed(const struct spindle_restart_proposal *p, uint32_t id, const char *names)
+{
+	struct spindle_restart_view view;
+	uint32_t i;
+
+	CHECK(spindle_restart_first(p, id, &view));
+	CHECK_EQ(view.members, strlen(names));
+	for (i = 0; i < view.members && names[i]; i++)
+		CHECK_EQ(view.node[i], names[i] - 'A' + 1);
+}
+
+static void are_placed(const char *names, const char *first, const char *second)
+{
+	CHECK_EQ(judge(names), SPINDLE_RESTART_NEW);
+	placed(&answer.proposal, SUBGROUP, first);
+	placed(&answer.proposal, OTHER, second);
+}
+
+static void shards(void)
+{
+	begin_shards();
+	are_placed("ABCD", "AB", "CD");
+	are_placed("DBCA", "BA", "DC");
+	/* New nodes go to the smallest shard, when all others have their places. */
+	are_placed("EABCD", "EAB", "CD");
+	are_placed("EFABCD", "EAB", "FCD");
+	in_shard('A', 0, 2, "ABE");
+	are_placed("FABCDE", "ABE", "FCD");
+	/* A rule may not name a node. */
+	node('F')->part[0].member = false;
+	node('F')->part[1].member = false;
+	are_placed("ABCDEF", "ABE", "CD");
+	/* Another subgroup is none of the shards. */
+	begin_shards();
+	node('A')->part[2] = node('A')->part[0];
+	node('A')->part[2].id = OTHER + 1;
+	node('A')->parts = 3;
+	are_placed("ABCD", "AB", "CD");
+	placed(&answer.proposal, OTHER + 1, "A");
+}
+
+/* A node was in both shards, one after the other. */
+static void shard_left(void)
+{
+	/* The newest view of the first shard is without C, which it has a record of. */
+	begin_shards();
+	in_shard('C', 0, 3, "ABC");
+	in_shard('A', 0, 4, "AB");
+	are_placed("ABCD", "AB", "CD");
+	/* No reporter knows the view by which C has left the first shard. */
+	begin_shards();
+	in_shard('A', 0, 1, "ABC");
+	in_shard('B', 0, 1, "ABC");
+	in_shard('C', 0, 1, "ABC");
+	in_shard('C', 1, 3, "CD");
+	are_placed("ABCD", "AB", "CD");
+	in_shard('A', 0, 4, "ABC");
+	are_placed("ABCD", "ABC", "D");
+	/* A node that is in the newest view of neither begins where it was last. */
+	begin_shards();
+	in_shard('E', 0, 1, "ABE");
+	in_shard('A', 0, 4, "AB");
+	in_shard('B', 0, 1, "ABE");
+	in_shard('E', 1, 2, "CDE");
+	in_shard('C', 1, 3, "CD");
+	in_shard('D', 1, 2, "CDE");
+	are_placed("ABCDE", "AB", "CDE");
+	are_placed("ECDAB", "AB", "ECD");
+}
+
+/* All reporters of a shard have left it, and one that has stayed is away. */
+static void shard_deserted(void)
+{
+	begin_shards();
+	in_shard('A', 0, 1, "ABE");
+	in_shard('B', 0, 1, "ABE");
+	in_shard('A', 1, 2, "ABCD");
+	in_shard('B', 1, 2, "ABCD");
+	waits("ABCD", SPINDLE_RESTART_NODES, 1, "E");
+	CHECK_EQ(answer.part[0].more, 1);
+	CHECK(answer.part[0].open);
+	CHECK_EQ(answer.part[1].why, SPINDLE_RESTART_READY);
+	are_placed("ABCDE", "E", "ABCD");
+	/* Nobody is away, so a reporter is wrong. */
+	in_shard('A', 0, 1, "AB");
+	in_shard('B', 0, 1, "AB");
+	CHECK_EQ(judge("ABCD"), SPINDLE_RESTART_WAIT);
+	CHECK_EQ(answer.part[0].why, SPINDLE_RESTART_CONFLICT);
+}
+
+/* The log of a node that has left a shard still counts there. */
+static void shard_logs(void)
+{
+	begin_shards();
+	in_shard('A', 0, 1, "ABC");
+	in_shard('B', 0, 1, "ABC");
+	in_shard('C', 0, 1, "ABC");
+	node('A')->part[0].log.missing = true;
+	node('B')->part[0].log.missing = true;
+	epoch('C', 1, 1, 0, 6);
+	in_shard('C', 1, 2, "CD");
+	are_placed("ABCD", "AB", "CD");
+	CHECK_EQ(answer.proposal.part[0].base, 6);
+	node('C')->part[0].log.missing = true;
+	waits("ABCD", SPINDLE_RESTART_LOGS, 1, "ABC");
+}
+
+static void shards_forced(void)
+{
+	begin_shards();
+	CHECK(can_force("AC"));
+	placed(&force.proposal, SUBGROUP, "A");
+	placed(&force.proposal, OTHER, "C");
+	CHECK(can_force("CEA"));
+	placed(&force.proposal, SUBGROUP, "AE");
+	placed(&force.proposal, OTHER, "C");
+	CHECK(!can_force("CD"));
+}
+
+static void shard_bytes(void)
+{
+	static struct spindle_restart_report back;
+	size_t len;
+
+	begin_shards();
+	len = spindle_restart_put_report(node('A'), bytes, sizeof(bytes));
+	CHECK(spindle_restart_get_report(&back, bytes, len));
+	CHECK_EQ(back.part[0].shard, 0);
+	CHECK_EQ(back.part[1].shard, 1);
+	node('A')->part[1].shard = OTHER;
+	CHECK(spindle_restart_good_report(node('A')));
+	node('A')->part[1].shard = OTHER + 1;
+	CHECK(!spindle_restart_good_report(node('A')));
+	node('A')->part[1].id = 1000;
+	node('A')->part[1].shard = SPINDLE_MAX_SUBGROUPS;
+	CHECK(!spindle_restart_good_report(node('A')));
+}
+
 static void damage_forced(void)
 {
 	begin_five();
@@ -1344,6 +1531,7 @@ static const struct tap_case cases[] = {
 	{ "a report counts once, for its attempt and its lineage", which_reports },
 	{ "with ack majority, a majority has to have logs", logs_of_majority },
 	{ "a damaged log counts where another one covers it", damage },
+	{ "logs that are damaged in different places do not cover each other", damage_everywhere },
 	{ "a log is cut by the epochs of its messages", cut_by_epoch },
 	{ "a log whose epochs are not told cannot be used", cut_without_epochs },
 	{ "the base is the longest log on the way to the newest view", base_is_on_the_way },
@@ -1371,6 +1559,12 @@ static const struct tap_case cases[] = {
 	{ "R8: one of three nodes can be forced", one_of_three },
 	{ "R8: the longest log is the base, and the order of reports does not matter",
 	  longest_of_two },
+	{ "each node begins again in its shard", shards },
+	{ "a node that was in two shards begins again in the later one", shard_left },
+	{ "a shard that all reporters have left waits", shard_deserted },
+	{ "the log of a node that has left a shard counts there", shard_logs },
+	{ "R8: nodes stay in their shards", shards_forced },
+	{ "reports come back with their shards", shard_bytes },
 	{ "R8: each subgroup needs a member that reports", two_parts },
 	{ "R8: a damaged log counts up to its damage", damage_forced },
 	{ "R8: without a record, or with a conflict, nothing can be forced", not_forced },

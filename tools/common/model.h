@@ -287,6 +287,20 @@ struct ctl_row {
 };
 
 /**
+ * struct ctl_shard - user: how a shard begins again
+ */
+struct ctl_shard {
+	/** @members: members of the first view that are in it */
+	struct ctl_ids members;
+	/** @lsn: position that it begins with */
+	uint64_t lsn;
+	/** @range: views of earlier eras that it follows, each with its members */
+	struct ctl_ids *range;
+	/** @ranges: entries of @range */
+	unsigned int ranges;
+};
+
+/**
  * struct ctl_subgroup - a subgroup
  */
 struct ctl_subgroup {
@@ -305,6 +319,10 @@ struct ctl_subgroup {
 	struct ctl_ids *range;
 	/** @ranges: entries of @range */
 	unsigned int ranges;
+	/** @shard: user: how each shard begins again, in place of CTL_SG_LSN and @range */
+	struct ctl_shard *shard;
+	/** @shards: entries of @shard */
+	unsigned int shards;
 	/** @rule: live view: the rule for the members of the subgroup in the following views */
 	struct ctl_val rule[CTL_RULE_VALS];
 	/**

@@ -112,6 +112,7 @@ static const char *const subgroup_attr_words[] = {
 	[SPINDLE_SUBGROUP_A_DELIVER] = "deliver",
 	[SPINDLE_SUBGROUP_A_MIN_COPIES] = "min-copies",
 	[SPINDLE_SUBGROUP_A_RANGE] = "range",
+	[SPINDLE_SUBGROUP_A_SHARD] = "shard",
 };
 
 const struct ctl_names ctl_subgroup_attr = NAMES("attribute", subgroup_attr_words);
@@ -121,6 +122,14 @@ static const char *const range_attr_words[] = {
 };
 
 const struct ctl_names ctl_range_attr = NAMES("attribute", range_attr_words);
+
+static const char *const shard_attr_words[] = {
+	[SPINDLE_SHARD_A_ID] = "id",
+	[SPINDLE_SHARD_A_LSN] = "lsn",
+	[SPINDLE_SHARD_A_RANGE] = "range",
+};
+
+const struct ctl_names ctl_shard_attr = NAMES("attribute", shard_attr_words);
 const struct ctl_names ctl_subgroup_node_attr = NAMES("attribute", ctl_subgroup_node_key_words);
 const struct ctl_names ctl_tune_attr = NAMES("attribute", ctl_tune_key_words);
 const struct ctl_names ctl_live_attr = NAMES("attribute", ctl_live_key_words);

@@ -55,6 +55,7 @@ extern const struct ctl_names ctl_contact_attr;
 extern const struct ctl_names ctl_subgroup_attr;
 extern const struct ctl_names ctl_subgroup_node_attr;
 extern const struct ctl_names ctl_range_attr;
+extern const struct ctl_names ctl_shard_attr;
 extern const struct ctl_names ctl_tune_attr;
 extern const struct ctl_names ctl_live_attr;
 extern const struct ctl_names ctl_rule_attr;

@@ -184,15 +184,31 @@ static void put_subgroup_node(struct ctl_req *req, const struct ctl_subgroup *sg
 }
 
 /* A view of an earlier era, by its members. */
-static void put_range(struct ctl_req *req, const struct ctl_ids *ids)
+static void put_range(struct ctl_req *req, int attr, const struct ctl_ids *ids)
 {
 	struct nlattr *nest;
 	unsigned int i;
 
 	ctl_req_mark(req, ids->line, ctl_asprintf("range %s", ctl_ids_text(ids)));
-	nest = ctl_req_nest(req, SPINDLE_SUBGROUP_A_RANGE, &ctl_range_attr);
+	nest = ctl_req_nest(req, attr, &ctl_range_attr);
 	for (i = 0; i < ids->count; i++)
 		ctl_req_u32(req, SPINDLE_RANGE_A_ID, ids->id[i]);
+	ctl_req_nest_end(req, nest);
+}
+
+static void put_shard(struct ctl_req *req, const struct ctl_shard *shard)
+{
+	struct nlattr *nest;
+	unsigned int i;
+
+	ctl_req_mark(req, shard->members.line,
+		     ctl_asprintf("shard of %s", ctl_ids_text(&shard->members)));
+	nest = ctl_req_nest(req, SPINDLE_SUBGROUP_A_SHARD, &ctl_shard_attr);
+	for (i = 0; i < shard->members.count; i++)
+		ctl_req_u32(req, SPINDLE_SHARD_A_ID, shard->members.id[i]);
+	ctl_req_bytes(req, SPINDLE_SHARD_A_LSN, &shard->lsn, sizeof(shard->lsn));
+	for (i = 0; i < shard->ranges; i++)
+		put_range(req, SPINDLE_SHARD_A_RANGE, &shard->range[i]);
 	ctl_req_nest_end(req, nest);
 }
 
@@ -213,7 +229,9 @@ static void put_subgroup(struct ctl_req *req, int attr, const struct ctl_view *v
 	for (i = 0; (sg->members.set || sg->senders.set) && i < members->count; i++)
 		put_subgroup_node(req, sg, members->id[i]);
 	for (i = 0; i < sg->ranges; i++)
-		put_range(req, &sg->range[i]);
+		put_range(req, SPINDLE_SUBGROUP_A_RANGE, &sg->range[i]);
+	for (i = 0; i < sg->shards; i++)
+		put_shard(req, &sg->shard[i]);
 	if (view->is_live)
 		ctl_rule_put(req, sg);
 	ctl_req_nest_end(req, nest);

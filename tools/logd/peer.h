@@ -24,7 +24,7 @@
 #include "restart/restart.h"
 
 #define PEER_MAGIC	0x504c5053U
-#define PEER_VERSION	2U
+#define PEER_VERSION	3U
 #define PEER_NONCE	32U
 #define PEER_MAC	32U
 #define PEER_HELLO	96U

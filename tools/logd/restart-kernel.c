@@ -165,31 +165,76 @@ bool logd_kernel_tune(struct logd_restart *r)
 
 /* ---- the first view ----------------------------------------------------------------------- */
 
-/* What the first view of a subgroup follows: positions, and views of earlier eras. */
-static bool set_range(struct logd_restart *r, struct ctl_subgroup *sg)
+static const struct spindle_restart_base *
+find_part(const struct spindle_restart_proposal *proposal, uint32_t id)
 {
-	struct spindle_restart_keep *keep = ctl_alloc(sizeof(*keep));
-	const struct spindle_restart_record *record = &keep->record;
+	uint32_t i;
+
+	for (i = 0; i < proposal->parts; i++)
+		if (proposal->part[i].id == id)
+			return &proposal->part[i];
+	return NULL;
+}
+
+/* The views of earlier eras that the first view of a subgroup follows. */
+static struct ctl_ids *list_range(const struct spindle_restart_base *part, unsigned int *count)
+{
+	struct ctl_ids *range = NULL;
 	uint32_t i, k;
 
-	if (!logd_state_record(r->state, (uint32_t)sg->val[CTL_SG_ID].num, keep)) {
-		ctl_err("node %u: %s", r->opts->node, r->state->why);
-		return false;
-	}
-	if (!record->views)
-		return true;
-	sg->val[CTL_SG_LSN] = ctl_val_num(record->view[record->views - 1].base);
-	for (i = 0; i + 1 < record->views; i++) {
-		struct ctl_ids *ids = CTL_ADD(sg->range, sg->ranges);
+	*count = 0;
+	for (i = 0; i < part->range.views; i++) {
+		struct ctl_ids *ids = CTL_ADD(range, *count);
 
 		ids->set = true;
-		for (k = 0; k < record->view[i].members; k++)
-			ctl_ids_add(ids, record->view[i].node[k]);
+		for (k = 0; k < part->range.view[i].members; k++)
+			ctl_ids_add(ids, part->range.view[i].node[k]);
+	}
+	return range;
+}
+
+static void add_shard(const struct spindle_restart_proposal *proposal,
+		      const struct spindle_restart_base *part, struct ctl_subgroup *sg)
+{
+	struct ctl_shard *shard = CTL_ADD(sg->shard, sg->shards);
+	uint32_t i;
+
+	shard->lsn = part->base;
+	shard->members.set = true;
+	for (i = 0; i < proposal->members; i++)
+		if (part->members >> i & 1)
+			ctl_ids_add(&shard->members, proposal->node[i]);
+	shard->range = list_range(part, &shard->ranges);
+}
+
+/*
+ * Where a subgroup begins again. All members tell the kernel the same of each subgroup and shard,
+ * also of those that they are not in.
+ */
+static bool set_begin(struct logd_restart *r, struct ctl_subgroup *sg)
+{
+	const struct spindle_restart_proposal *proposal = r->attempt.proposal;
+	uint32_t i, n = logd_state_logs(sg), id = (uint32_t)sg->val[CTL_SG_ID].num;
+	const struct spindle_restart_base *part;
+
+	for (i = 0; i < n; i++) {
+		part = find_part(proposal, id + i);
+		if (!part) {
+			ctl_err("node %u: the restart does not have subgroup %u, which is in the "
+				"group file", r->opts->node, id + i);
+			return false;
+		}
+		if (n > 1) {
+			add_shard(proposal, part, sg);
+			continue;
+		}
+		sg->val[CTL_SG_LSN] = ctl_val_num(part->base);
+		sg->range = list_range(part, &sg->ranges);
 	}
 	return true;
 }
 
-/* The view of the group file, and what the files say of its subgroups with logs. */
+/* The view of the group file, and what the restart says of its subgroups with logs. */
 static bool make_view(struct logd_restart *r, struct ctl_view *view)
 {
 	unsigned int i;
@@ -198,7 +243,7 @@ static bool make_view(struct logd_restart *r, struct ctl_view *view)
 	view->subgroup = ctl_alloc((view->subgroups + 1) * sizeof(*view->subgroup));
 	for (i = 0; i < view->subgroups; i++) {
 		view->subgroup[i] = r->state->group.view.subgroup[i];
-		if (ctl_is_logged(&view->subgroup[i]) && !set_range(r, &view->subgroup[i]))
+		if (!set_begin(r, &view->subgroup[i]))
 			return false;
 	}
 	return true;
@@ -206,7 +251,7 @@ static bool make_view(struct logd_restart *r, struct ctl_view *view)
 
 /**
  * logd_kernel_enter() - begin the first view after a restart, which is in the group file
- * @r: the restart
+ * @r: the restart, whose attempt has the proposal of the view
  *
  * Return: whether the kernel has begun; a sentence says why not.
  */

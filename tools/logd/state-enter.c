@@ -304,8 +304,11 @@ static uint32_t find_rank(const struct logd_state *s,
 	return i;
 }
 
-static bool cut_logs(struct logd_state *s, const struct spindle_restart_proposal *proposal,
-		     uint32_t rank)
+/*
+ * A node may have the log of a shard that it is not in any more. That is cut as well, because a
+ * later view may have the node in the shard again.
+ */
+static bool cut_logs(struct logd_state *s, const struct spindle_restart_proposal *proposal)
 {
 	struct logd_way way;
 	uint32_t i;
@@ -313,8 +316,6 @@ static bool cut_logs(struct logd_state *s, const struct spindle_restart_proposal
 	for (i = 0; i < proposal->parts; i++) {
 		const struct spindle_restart_base *part = &proposal->part[i];
 
-		if (!(part->members >> rank & 1))
-			continue;
 		way = (struct logd_way){
 			.id = part->id, .view = { proposal->ballot.era, proposal->vid },
 			.path = part->path,
@@ -362,7 +363,7 @@ bool logd_state_enter(struct logd_state *s, const struct spindle_restart_proposa
 		return logd_state_fail(s, "node %u is no member of the proposal, or %s has no group "
 				       "file", s->node, s->path);
 	return logd_state_sync(s, spindle_restart_enter(&s->voter, proposal->ballot.era)) &&
-	       cut_logs(s, proposal, rank) && enter_records(s, proposal, rank) &&
+	       cut_logs(s, proposal) && enter_records(s, proposal, rank) &&
 	       logd_state_enter_group(s, proposal, known, count);
 }
 
@@ -388,12 +389,16 @@ static const struct logd_way *find_way(const struct logd_way *way, unsigned int 
  * that has messages of the era is not cut, because views of one era are a chain. The records stay
  * as they are, until the node is in a view and has its range.
  *
+ * The node may have logs of several shards, and a member of one of them knows only its way. So each
+ * log is cut that has a way, and a call with the ways of another member does the rest.
+ *
  * Return: whether the votes are on disk, and the logs have only what the group has.
  */
 bool logd_state_join(struct logd_state *s, uint64_t era, const struct logd_way *way,
 		     unsigned int count)
 {
 	const struct ctl_view *view = &s->group.view;
+	bool good = true;
 	unsigned int i;
 	uint32_t id, k;
 
@@ -403,42 +408,7 @@ bool logd_state_join(struct logd_state *s, uint64_t era, const struct logd_way *
 	for (i = 0; i < view->subgroups; i++)
 		for (k = 0; k < logd_state_logs(&view->subgroup[i]); k++) {
 			id = (uint32_t)view->subgroup[i].val[CTL_SG_ID].num + k;
-			if (!join_log(s, id, era, find_way(way, count, id, era)))
-				return false;
+			good = join_log(s, id, era, find_way(way, count, id, era)) && good;
 		}
-	return true;
-}
-
-/**
- * logd_state_record() - the view record of a subgroup
- * @s: the state
- * @subgroup: its id
- * @keep: out; without a record it has no views
- *
- * Behind logd_state_enter(), the newest view is the one that begins: its base is that of the
- * subgroup. The views before are the range.
- *
- * Return: whether that was possible.
- */
-bool logd_state_record(struct logd_state *s, uint32_t subgroup, struct spindle_restart_keep *keep)
-{
-	struct logd_records *r = malloc(sizeof(*r));
-	bool good = r;
-	char name[16];
-	int dir;
-
-	snprintf(name, sizeof(name), "%u", subgroup);
-	dir = openat(s->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (dir < 0 && errno != ENOENT)
-		good = logd_state_fail(s, "cannot open %s/%u: %s", s->path, subgroup,
-				       strerror(errno));
-	else if (!r)
-		logd_state_fail(s, "no memory");
-	good = good && logd_state_read_record(s, subgroup, dir, r);
-	if (good)
-		*keep = r->now;
-	if (dir >= 0)
-		close(dir);
-	free(r);
 	return good;
 }

@@ -65,7 +65,6 @@ bool logd_state_enter_group(struct logd_state *s, const struct spindle_restart_p
 bool logd_state_forced(struct logd_state *s);
 
 /* state-report.c */
-uint32_t logd_state_logs(const struct ctl_subgroup *sg);
 bool logd_state_read_record(struct logd_state *s, uint32_t subgroup, int dir,
 			    struct logd_records *r);
 

@@ -46,11 +46,12 @@ static bool is_named(const struct logd_state *s, const struct ctl_subgroup *sg)
 	return !sg->members.set || ctl_ids_has(&sg->members, s->node);
 }
 
-static bool fill_part(struct logd_state *s, const struct ctl_subgroup *sg, uint32_t id,
-		      bool sharded, struct spindle_restart_part *part)
+static bool fill_part(struct logd_state *s, const struct ctl_subgroup *sg, uint32_t shard,
+		      struct spindle_restart_part *part)
 {
 	struct logd_disk *d = malloc(sizeof(*d));
 	struct logd_records *r = malloc(sizeof(*r));
+	uint32_t id = (uint32_t)(sg->val[CTL_SG_ID].num + shard);
 	bool good = d && r;
 
 	if (good) {
@@ -62,10 +63,11 @@ static bool fill_part(struct logd_state *s, const struct ctl_subgroup *sg, uint3
 	}
 	if (good) {
 		part->id = id;
+		part->shard = shard;
 		part->majority = sg->val[CTL_SG_ACK].num == SPINDLE_ACK_MAJORITY;
 		part->record = r->now.record;
 		part->path = r->now.path;
-		part->member = is_named(s, sg) && (!sharded || part->record.views);
+		part->member = is_named(s, sg);
 		logd_disk_tell(s, d, &part->log);
 	}
 	if (d)
@@ -94,8 +96,7 @@ static bool fill_parts(struct logd_state *s, const struct ctl_subgroup *sg,
 	for (i = 0; i < n; i++) {
 		if (report->parts == SPINDLE_MAX_SUBGROUPS)
 			return logd_state_fail(s, "the group file has too many subgroups");
-		if (!fill_part(s, sg, (uint32_t)(sg->val[CTL_SG_ID].num + i), n > 1,
-			       &report->part[report->parts]))
+		if (!fill_part(s, sg, i, &report->part[report->parts]))
 			return false;
 		report->parts++;
 	}

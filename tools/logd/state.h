@@ -108,6 +108,7 @@ const struct ctl_subgroup *logd_state_find(const struct ctl_view *view, uint64_t
 
 /* state-report.c: a report of the files. */
 
+uint32_t logd_state_logs(const struct ctl_subgroup *sg);
 bool logd_state_report(struct logd_state *s, struct spindle_restart_report *report);
 
 /*
@@ -125,8 +126,5 @@ bool logd_state_join(struct logd_state *s, uint64_t era, const struct logd_way *
 bool logd_force_name(const struct spindle_restart_force *force, uint64_t *lineage);
 bool logd_state_consent(const struct logd_state *s, uint64_t *lineage);
 bool logd_state_force(struct logd_state *s, const struct spindle_restart_force *force);
-
-/* For the kernel: base and range of the view that "view set" begins. */
-bool logd_state_record(struct logd_state *s, uint32_t subgroup, struct spindle_restart_keep *keep);
 
 #endif /* SPINDLE_LOGD_STATE_H */

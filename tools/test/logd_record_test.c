@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fake_disk.h"
 #include "logd/record.h"
 #include "tap.h"
 
@@ -245,11 +246,6 @@ static struct {
 	bool killed;
 	bool on;
 } disk;
-
-int __real_fsync(int fd);
-int __wrap_fsync(int fd);
-int __real_posix_fadvise64(int fd, off_t offset, off_t len, int advice);
-int __wrap_posix_fadvise64(int fd, off_t offset, off_t len, int advice);
 
 /* Return: the cell whose file this is; NULL: none. */
 static struct cell *cell_of(int fd)

@@ -93,9 +93,10 @@ static void *block(size_t bytes)
 	return aligned_alloc(LOGD_BLOCK, bytes);
 }
 
-/* Write a log of subgroup 3: positions to 10 are of view (0, 1), then @more of view (@era, 2). */
-static void write_log(uint64_t era, uint64_t more)
+/* Write a log: positions to 10 are of view (0, 1), then @more of view (@era, 2). */
+static void write_log_of(uint32_t id, uint64_t era, uint64_t more)
 {
+	const char *path = in(id == 3 ? "1/3" : "1/4");
 	struct spindle_dlog_config c = { .depth = 1, .spares = 1 };
 	struct spindle_dlog_segment seg[SEGS];
 	struct spindle_dlog_file file[SEGS];
@@ -109,16 +110,16 @@ static void write_log(uint64_t era, uint64_t more)
 	struct pollfd fd;
 	int lock, dir;
 
-	mkdir(in("1/3"), 0700);
-	dir = open(in("1/3"), O_RDONLY | O_DIRECTORY);
+	mkdir(path, 0700);
+	dir = open(path, O_RDONLY | O_DIRECTORY);
 	lock = logd_state_lock(dir);
-	if (lock < 0 || logd_port_open(&io, in("1/3"), lock, false, 1))
+	if (lock < 0 || logd_port_open(&io, path, lock, false, 1))
 		die("no port");
 	sc.port = &io.port;
 	if (spindle_dlog_recover(&sc))
 		die("no scan");
 	if (sc.is_new) {
-		sc.id = (struct spindle_dlog_ident){ .subgroup = 3, .node = 1,
+		sc.id = (struct spindle_dlog_ident){ .subgroup = id, .node = 1,
 						     .block = LOGD_BLOCK, .segment = SEGMENT,
 						     .frame = FRAME, .salt = 9 };
 		memcpy(sc.id.lineage, s.lineage, 16);
@@ -144,6 +145,12 @@ static void write_log(uint64_t era, uint64_t more)
 	close(dir);
 }
 
+/* The same of subgroup 3. */
+static void write_log(uint64_t era, uint64_t more)
+{
+	write_log_of(3, era, more);
+}
+
 static void write_record(const struct spindle_restart_keep *keep)
 {
 	struct logd_records r;
@@ -155,6 +162,17 @@ static void write_record(const struct spindle_restart_keep *keep)
 	if (logd_records_write(&r))
 		die("no record");
 	close(dir);
+}
+
+static bool read_record(struct spindle_restart_keep *keep)
+{
+	int dir = open(in("1/3"), O_RDONLY | O_DIRECTORY);
+	struct logd_records r;
+	bool good = logd_state_read_record(&s, 3, dir, &r);
+
+	*keep = r.now;
+	close(dir);
+	return good;
 }
 
 /* The record of view (0, 1) of nodes 1 to 3, which is the first one. */
@@ -473,7 +491,7 @@ static bool has_entered(uint64_t end)
 	static struct spindle_restart_keep keep;
 	const struct spindle_restart_view *v;
 
-	if (!again() || !logd_state_record(&s, 3, &keep) || !logd_state_report(&s, &report))
+	if (!again() || !read_record(&keep) || !logd_state_report(&s, &report))
 		return false;
 	v = logd_record_newest(&keep);
 	return v && v->id.era == 7 && v->id.vid == 3 && v->origin == 6 && v->base == 8 &&
@@ -652,6 +670,69 @@ static void no_way(void)
 	   "a node that enters has the note as well");
 }
 
+/* ---- shards ------------------------------------------------------------------------------- */
+
+/* Subgroups 3 and 4 are shards of one, and node 1 was in the first of them. */
+static void set_up_shards(void)
+{
+	struct ctl_view v = running(2, HEX, 3);
+
+	set_up();
+	v.subgroup[0].rule[CTL_RULE_SHARDS] = ctl_val_num(2);
+	v.subgroup[1] = v.subgroup[0];
+	v.subgroup[1].val[CTL_SG_ID] = ctl_val_num(4);
+	if (!logd_state_view(&s, &v) || !again() || s.group.view.subgroups != 1)
+		die("no shards: %s", s.why);
+	write_log(4, 5);
+}
+
+/* Node 1 has a record of each shard that it has been in, and of no other one. */
+static void shards(void)
+{
+	const struct spindle_restart_part *part = report.part;
+	struct spindle_restart_proposal p;
+	struct spindle_restart_keep keep;
+
+	set_up_shards();
+	ok(logd_state_report(&s, &report) && report.parts == 2 && part[0].id == 3 &&
+	   !part[0].shard && part[0].member && part[0].record.views == 1 &&
+	   part[0].log.end == 15, "a report has the shard that the node was in: %s", s.why);
+	ok(part[1].id == 4 && part[1].shard == 1 && part[1].member && !part[1].record.views &&
+	   part[1].log.missing, "and the other one, which it may be in");
+	p = *proposal(8);
+	p.parts = 2;
+	p.part[1] = p.part[0];
+	p.part[1].id = 4;
+	p.part[1].base = 6;
+	p.part[1].path.past[0].base = 6;
+	p.part[0].members = 2;
+	p.part[1].members = 1;
+	ok(logd_state_enter(&s, &p, known, 1) && ends_at(8) && has_note(7),
+	   "the log of a shard that the node is not in any more is cut as well: %s", s.why);
+	ok(read_record(&keep) && logd_record_newest(&keep)->id.era == 0,
+	   "and its record stays, because the node is in no view of it");
+	ok(part[1].record.views == 2 && part[1].record.view[1].base == 6 &&
+	   part[1].record.view[1].members == 1, "the record of its shard is that of the view");
+}
+
+/* Each member knows the way of its own shard. */
+static void shards_join(void)
+{
+	struct logd_way way = {
+		.id = 4, .view = { 7, 9 },
+		.path = { .whole = true, .eras = 1, .past = { { { 0, 1 }, 9 } } },
+	};
+
+	set_up_shards();
+	write_log_of(4, 4, 5);
+	ok(!logd_state_join(&s, 7, &way, 1) && s.why[0],
+	   "a node with logs of two shards needs both ways: %s", s.why);
+	ok(ends_at(15) && report.part[1].log.end == 9, "one member has told it one of them");
+	way.id = 3;
+	ok(again() && logd_state_join(&s, 7, &way, 1) && ends_at(9),
+	   "and another one tells it the other: %s", s.why);
+}
+
 /* What the own record knows to be durable is not cut, whatever a member says. */
 static void keep_durable(void)
 {
@@ -720,7 +801,7 @@ static bool has_moved(const uint64_t *lineage, uint32_t views)
 {
 	static struct spindle_restart_keep keep;
 
-	if (!again() || !logd_state_record(&s, 3, &keep) || !logd_state_report(&s, &report))
+	if (!again() || !read_record(&keep) || !logd_state_report(&s, &report))
 		return false;
 	return !memcmp(s.lineage, lineage, 16) && !memcmp(s.group.lineage, lineage, 16) &&
 	       s.forced && is_group(7, 3, 2) && s.group.view.member[1].port == 7777 &&
@@ -853,6 +934,8 @@ int main(void)
 	join();
 	notes();
 	no_way();
+	shards();
+	shards_join();
 	keep_durable();
 	force();
 	kept();

@@ -620,6 +620,58 @@ static void test_words(void)
 	   "switches are at the places of their bits");
 }
 
+/* Has the nest these ids, as attributes of a type? */
+static bool has_ids(struct nlattr *nest, int type, const char *want)
+{
+	struct ctl_ids ids = { .set = true };
+	struct nlattr *attr;
+	int rem;
+
+	nla_for_each_nested(attr, nest, rem)
+		if (nla_type(attr) == type)
+			ctl_ids_add(&ids, nla_get_u32(attr));
+	return !strcmp(ctl_ids_text(&ids), want);
+}
+
+/* Shards go to the kernel in their order, each with members, position and range. */
+static void test_shards(void)
+{
+	struct ctl_val node = ctl_val_num(1);
+	struct ctl_view view = { .is_live = true, .vid = ctl_val_num(5) };
+	struct ctl_req *req = ctl_req_new(NULL, SPINDLE_CMD_VIEW_SET, 0, "view set");
+	struct ctl_subgroup *sg = CTL_ADD(view.subgroup, view.subgroups);
+	struct nlattr *nest, *shard, *attr;
+	struct ctl_ids *range;
+	unsigned int i;
+	uint64_t lsn;
+
+	sg->val[CTL_SG_ID] = ctl_val_num(7);
+	for (i = 0; i < 2; i++) {
+		struct ctl_shard *s = CTL_ADD(sg->shard, sg->shards);
+
+		s->lsn = 1000 + i;
+		ctl_ids_add(&s->members, 3 + i);
+		ctl_ids_add(&s->members, 9 + i);
+	}
+	range = CTL_ADD(sg->shard[1].range, sg->shard[1].ranges);
+	ctl_ids_add(range, 4);
+	ctl_ids_add(range, 6);
+	ctl_view_put(req, &node, &view);
+	nest = nlmsg_find_attr(nlmsg_hdr(req->msg), GENL_HDRLEN, SPINDLE_A_SUBGROUP);
+	for (i = 0; i < 2; i++) {
+		shard = nth(nla_data(nest), nla_len(nest), SPINDLE_SUBGROUP_A_SHARD, (int)i);
+		ok(shard && has_ids(shard, SPINDLE_SHARD_A_ID, i ? "4,10" : "3,9"),
+		   "shard %u has its members", i);
+		attr = nth(nla_data(shard), nla_len(shard), SPINDLE_SHARD_A_LSN, 0);
+		memcpy(&lsn, nla_data(attr), sizeof(lsn));
+		attr = nth(nla_data(shard), nla_len(shard), SPINDLE_SHARD_A_RANGE, 0);
+		ok(lsn == 1000 + i && !attr == !i &&
+		   (!i || has_ids(attr, SPINDLE_RANGE_A_ID, "4,6")),
+		   "shard %u has its position and range", i);
+	}
+	ok(!nth(nla_data(nest), nla_len(nest), SPINDLE_SUBGROUP_A_SHARD, 2), "there are two");
+}
+
 int main(void)
 {
 	struct ctl_conf *conf = conf_of(cluster);
@@ -632,6 +684,7 @@ int main(void)
 	}
 	test_ring();
 	test_ids();
+	test_shards();
 	test_bits();
 	test_tune();
 	test_subgroup();

@@ -526,7 +526,7 @@ enum spindle_subgroup_attr {
 	/**
 	 * @SPINDLE_SUBGROUP_A_LSN: u64, position of the next message: how many messages of the
 	 * subgroup were delivered before it, in all views. Of VIEW_SET: the position that an
-	 * ordered subgroup begins with, default 0, at most 2^62; not with several shards
+	 * ordered subgroup begins with, default 0, at most 2^62; several shards have it in SHARD
 	 */
 	SPINDLE_SUBGROUP_A_LSN,
 	/**
@@ -597,6 +597,13 @@ enum spindle_subgroup_attr {
 	 * and an ERA above 0, of a subgroup with LOG that has one shard and a member
 	 */
 	SPINDLE_SUBGROUP_A_RANGE,
+	/**
+	 * @SPINDLE_SUBGROUP_A_SHARD: nest of enum spindle_shard_attr; several: how a shard begins
+	 * again; one for each shard, in the order of their ids. Each member of the view that may be
+	 * in the subgroup is in one of them. Only of a live VIEW_SET, of a subgroup with LOG,
+	 * without LSN and RANGE
+	 */
+	SPINDLE_SUBGROUP_A_SHARD,
 	/* private: */
 	__SPINDLE_SUBGROUP_A_MAX
 #define SPINDLE_SUBGROUP_A_MAX (__SPINDLE_SUBGROUP_A_MAX - 1)
@@ -628,6 +635,28 @@ enum spindle_range_attr {
 	/* private: */
 	__SPINDLE_RANGE_A_MAX
 #define SPINDLE_RANGE_A_MAX (__SPINDLE_RANGE_A_MAX - 1)
+};
+
+/**
+ * enum spindle_shard_attr - how a shard begins again
+ */
+enum spindle_shard_attr {
+	/** @SPINDLE_SHARD_A_UNSPEC: never used */
+	SPINDLE_SHARD_A_UNSPEC,
+	/** @SPINDLE_SHARD_A_PAD: alignment of 64-bit attributes */
+	SPINDLE_SHARD_A_PAD,
+	/** @SPINDLE_SHARD_A_ID: u32; several: node id of a member of the shard, in any order */
+	SPINDLE_SHARD_A_ID,
+	/** @SPINDLE_SHARD_A_LSN: u64, position that it begins with, default 0, at most 2^62 */
+	SPINDLE_SHARD_A_LSN,
+	/**
+	 * @SPINDLE_SHARD_A_RANGE: nest of enum spindle_range_attr; several: views of earlier eras
+	 * that it follows, as SPINDLE_SUBGROUP_A_RANGE
+	 */
+	SPINDLE_SHARD_A_RANGE,
+	/* private: */
+	__SPINDLE_SHARD_A_MAX
+#define SPINDLE_SHARD_A_MAX (__SPINDLE_SHARD_A_MAX - 1)
 };
 
 /**

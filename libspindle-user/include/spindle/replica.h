@@ -92,6 +92,10 @@ struct spindle_replica_stat {
 	 * with a state and put into that history; 0 if an administrator does not allow that
 	 */
 	uint64_t filled;
+	/** @restored: states that this replica has got from its log, without another replica */
+	uint64_t restored;
+	/** @snapshots: of this replica that are on disk, see spindle_replica_snapshot() */
+	uint64_t snapshots;
 };
 
 /**
@@ -121,7 +125,9 @@ struct spindle_replica_ops {
 	 * @apply: apply a message, whose bytes are valid until this returns. Each position comes
 	 * once, and in order; positions of other kinds of messages are left out. The bytes may lie
 	 * in a ring that the sender can still write: where members may lie, read each byte once.
-	 * Returns 0, or a negative errno: then the replica has failed
+	 * With @dir this also runs in the thread of load(), while the state comes from the log, and
+	 * then no other function is called. Returns 0, or a negative errno: then the replica has
+	 * failed
 	 */
 	int (*apply)(void *ctx, const struct spindle_msg *m);
 	/** @changed: the replica has another state, or an attempt has ended; may be NULL */
@@ -162,8 +168,19 @@ struct spindle_replica_opts {
 	uint64_t state_bytes;
 	/** @name: name of the subgroup; NULL: @subgroup has its id */
 	const char *name;
+	/**
+	 * @dir: directory of the log that spindle-logd keeps for this subgroup at this node, which
+	 * the program may write to; NULL: there is none. A replica of a durable subgroup gets its
+	 * state from the newest snapshot there and the log behind that, and no other replica is
+	 * asked. It asks the others if that does not work for six timeouts, and at once if the log
+	 * was trimmed and has no snapshot that counts. In a subgroup without logs this means
+	 * nothing. The string is copied
+	 */
+	const char *dir;
+	/** @program: name of the program for its snapshots in @dir, see <spindle/snapshot.h> */
+	const char *program;
 	/** @resv: 0 */
-	uint64_t resv[3];
+	uint64_t resv;
 };
 
 /**
@@ -180,7 +197,8 @@ struct spindle_replica_opts {
  *
  * Return: 0, or with nothing left open: the errors of spindle_attach() but -ESTALE, -EINVAL (an
  * argument), -EOPNOTSUPP (the subgroup has no order), -EMSGSIZE (its messages are shorter than 64
- * bytes), -ENOMEM, -EMFILE. spindle_replica_strerror() has words for them.
+ * bytes), -ENOMEM, -EMFILE. @dir without a good @program is -EINVAL.
+ * spindle_replica_strerror() has words for them.
  */
 SPINDLE_API int spindle_replica_open(struct spindle_replica **out,
 				     const struct spindle_replica_ops *ops, void *ctx,
@@ -263,6 +281,20 @@ SPINDLE_API uint32_t spindle_replica_max_msg(const struct spindle_replica *r);
  * Return: 0; -EBUSY: the replica is in another state.
  */
 SPINDLE_API int spindle_replica_declare(struct spindle_replica *r);
+
+/**
+ * spindle_replica_snapshot() - have a snapshot of the state on disk
+ * @r: the replica, in state CURRENT, of a durable subgroup and with a directory
+ *
+ * Calls save() as for another replica, with a file of the directory. The file gets its name when
+ * all messages in the state are durable: spindle_replica_stat.snapshots counts it then, and
+ * spindle_replica_ops.changed() is called. If save() fails or the disk is full,
+ * spindle_replica_stat.error has the reason, and the snapshots of before count.
+ *
+ * Return: 0: it has begun; -EBUSY: one is under way, or the replica is in another state;
+ * -EOPNOTSUPP: there is no directory, or the subgroup has no logs; or why it cannot begin.
+ */
+SPINDLE_API int spindle_replica_snapshot(struct spindle_replica *r);
 
 /**
  * spindle_replica_place() - where a state is, for a process that comes back

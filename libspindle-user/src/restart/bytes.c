@@ -216,6 +216,7 @@ static bool get_votes(struct cursor *c, struct spindle_restart_ballot *promised,
 static void put_part(struct cursor *c, const struct spindle_restart_part *part)
 {
 	put32(c, part->id);
+	put32(c, part->shard);
 	put32(c, part->majority);
 	put32(c, part->member);
 	put_record(c, &part->record);
@@ -226,6 +227,7 @@ static void put_part(struct cursor *c, const struct spindle_restart_part *part)
 static void get_part(struct cursor *c, struct spindle_restart_part *part)
 {
 	part->id = get32(c);
+	part->shard = get32(c);
 	part->majority = get_flag(c);
 	part->member = get_flag(c);
 	get_record(c, &part->record);

@@ -132,7 +132,8 @@ static bool is_good_part(const struct spindle_restart_part *part)
 {
 	uint64_t era = 0;
 
-	if (!is_record(&part->record))
+	if (!is_record(&part->record) || part->shard >= SPINDLE_MAX_SUBGROUPS ||
+	    part->shard > part->id)
 		return false;
 	if (part->record.views)
 		era = part->record.view[part->record.views - 1].id.era;

@@ -66,21 +66,6 @@ static const struct spindle_restart_view *newest_of(const struct spindle_restart
 	return &need->range.view[need->range.views - 1];
 }
 
-static uint64_t find_members(const struct spindle_restart_set *set, uint32_t id)
-{
-	uint64_t members = 0;
-	uint32_t i;
-
-	for (i = 0; i < set->n; i++) {
-		const struct spindle_restart_part *part =
-			spindle_restart_part_of(set->report[i], id);
-
-		if (part && part->member)
-			members |= 1ULL << i;
-	}
-	return members;
-}
-
 /* Reporters may list the members of a view in any order. */
 static void sort_members(struct spindle_restart_view *view)
 {
@@ -103,7 +88,6 @@ static void fill_part(const struct spindle_restart_set *set,
 
 	part->id = need->id;
 	part->base = need->base;
-	part->members = find_members(set, need->id);
 	part->range.known = true;
 	part->range.views = 1;
 	spindle_restart_copy_view(&part->range.view[0], newest);
@@ -192,5 +176,6 @@ bool spindle_restart_force(const struct spindle_restart_ballot *ballot,
 			proposal->vid = newest_of(need)->id.vid;
 	}
 	proposal->vid++;
+	spindle_restart_place(&set, proposal);
 	return spindle_restart_good_proposal(proposal) && spindle_restart_good_force(force);
 }

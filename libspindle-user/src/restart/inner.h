@@ -71,6 +71,8 @@ void spindle_restart_find_range(const struct spindle_restart_set *set,
 				struct spindle_restart_need *need);
 void spindle_restart_copy_record(struct spindle_restart_record *to,
 				 const struct spindle_restart_record *from);
+void spindle_restart_place(const struct spindle_restart_set *set,
+			   struct spindle_restart_proposal *proposal);
 void spindle_restart_copy_proposal(struct spindle_restart_proposal *to,
 				   const struct spindle_restart_proposal *from);
 bool spindle_restart_good_proposal(const struct spindle_restart_proposal *proposal);

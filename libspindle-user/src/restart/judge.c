@@ -308,21 +308,39 @@ static void propose_part(const struct spindle_restart_set *set,
 {
 	const struct spindle_restart_view *newest = newest_of(need);
 	struct spindle_restart_path path;
-	uint32_t i;
 
 	part->id = need->id;
 	part->base = need->base;
-	part->members = 0;
-	for (i = 0; i < set->n; i++) {
-		const struct spindle_restart_part *p =
-			spindle_restart_part_of(set->report[i], need->id);
-
-		if (p && p->member)
-			part->members |= 1ULL << i;
-	}
 	spindle_restart_copy_record(&part->range, &need->range);
 	spindle_restart_path_to(set, need->id, newest, &path);
 	spindle_restart_extend(&part->path, &path, newest, need->base);
+}
+
+/*
+ * The members of a shard may all have gone over to others, as far as the reporters know. Then one
+ * that has stayed is away, and the restart waits. Return: whether each subgroup has a member.
+ */
+static bool has_members(const struct spindle_restart_set *set,
+			struct spindle_restart_answer *answer)
+{
+	bool all = true;
+	uint32_t p;
+
+	for (p = 0; p < answer->parts; p++) {
+		struct spindle_restart_need *need = &answer->part[p];
+
+		if (answer->proposal.part[p].members)
+			continue;
+		list_missing(set, need, newest_of(need), false);
+		if (!need->nodes)
+			continue;
+		need->why = SPINDLE_RESTART_NODES;
+		need->view = newest_of(need)->id;
+		need->more = 1;
+		need->open = true;
+		all = false;
+	}
+	return all;
 }
 
 static void propose(const struct spindle_restart_set *set,
@@ -348,7 +366,9 @@ static void propose(const struct spindle_restart_set *set,
 			proposal->vid = newest->id.vid;
 	}
 	proposal->vid++;
-	answer->kind = SPINDLE_RESTART_NEW;
+	spindle_restart_place(set, proposal);
+	if (has_members(set, answer))
+		answer->kind = SPINDLE_RESTART_NEW;
 }
 
 static void repeat(const struct spindle_restart_proposal *again,
@@ -393,7 +413,8 @@ void spindle_restart_judge(const struct spindle_restart_ballot *ballot,
 	else
 		propose(&set, ballot, answer);
 	/* Reports that no correct node makes can be right each, and not together. */
-	if (spindle_restart_good_proposal(&answer->proposal))
+	if (answer->kind == SPINDLE_RESTART_WAIT ||
+	    spindle_restart_good_proposal(&answer->proposal))
 		return;
 	answer->kind = SPINDLE_RESTART_WAIT;
 	for (p = 0; p < answer->parts; p++)

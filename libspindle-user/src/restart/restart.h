@@ -8,6 +8,7 @@
  *	inner.h		what the files share
  *	range.c		the views that a restart needs
  *	cut.c		which part of a log is on the way to a view
+ *	place.c		which shard of a subgroup each node begins again in
  *	judge.c		reports become a proposal, or say what the restart waits for
  *	force.c		what an administrator can begin again without the nodes that are away
  *	vote.c		promise, accept, enter: the durable state of a node
@@ -160,9 +161,11 @@ struct spindle_restart_log {
 struct spindle_restart_part {
 	/** @id: id of the subgroup */
 	uint32_t id;
+	/** @shard: which shard of a subgroup it is; the first one has an id that is less by this */
+	uint32_t shard;
 	/** @majority: "ack majority", else "ack all" */
 	bool majority;
-	/** @member: the node has a logger of the subgroup */
+	/** @member: the node may be in the subgroup; of shards, in one of them */
 	bool member;
 	/** @record: its view record */
 	struct spindle_restart_record record;

@@ -22,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
+
 #define MAX_LOGS	1024
 
 struct msg {
@@ -59,17 +61,6 @@ static struct log logs[MAX_LOGS];
 static int num_logs;
 
 #define die(...) do { fprintf(stderr, "live-check: " __VA_ARGS__); exit(1); } while (0)
-
-static void *grow(void *p, size_t n, size_t *room, size_t size)
-{
-	if (n < *room)
-		return p;
-	*room = *room ? 2 * *room : 64;
-	p = realloc(p, *room * size);
-	if (!p)
-		die("out of memory\n");
-	return p;
-}
 
 static void begin_part(struct log *log, const char *line, bool whole)
 {

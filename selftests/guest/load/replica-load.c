@@ -4,7 +4,7 @@
  *
  *	replica-load -n NODE -g SUBGROUP -t TOTAL -f FILE [-c COUNT] [-l LEN] [-b BYTES]
  *		     [-x WHEN] [-y BYTES] [-k PID] [-z TIMES] [-p MS] [-o MS] [-s BYTES]
- *		     [-m BYTES] [-a FILE] [-e COUNT] [-w FILE] [-d] [-N]
+ *		     [-m BYTES] [-a FILE] [-e COUNT] [-w FILE] [-L DIR] [-S COUNT] [-d] [-N]
  *
  * The process sends COUNT messages of LEN bytes, applies messages until there are TOTAL of them in
  * its state, and prints "total TOTAL hash HASH lsn LSN". The same line at two nodes means the same
@@ -17,7 +17,8 @@
  * time that -y more bytes of a snapshot have arrived, until it gets SIGCONT. -p: save() and load()
  * take so many milliseconds more. -w: save() and load() wait until that file exists. -a: so do all
  * messages but the first -e. -o: timeout. -s: spill_bytes. -m: state_bytes. -d: declare the empty
- * state. -N: SPINDLE_REPLICA_NO_FORK.
+ * state. -N: SPINDLE_REPLICA_NO_FORK. -L: the directory of the log. -S: a snapshot is made there
+ * behind each COUNT messages.
  *
  * Each change of the replica's state is a line "state NAME donor NODE error TEXT".
  *
@@ -55,7 +56,7 @@ struct state {
 
 static struct {
 	struct spindle_replica_opts replica;
-	uint64_t total, count, early, bytes, arrived, step;
+	uint64_t total, count, early, bytes, arrived, step, every;
 	uint32_t len, pause_ms, stops;
 	const char *stop, *when, *after, *gate;
 	pid_t victim;
@@ -200,6 +201,8 @@ static int apply(void *ctx, const struct spindle_msg *m)
 static void changed(void *ctx, const struct spindle_replica_stat *st)
 {
 	(void)ctx;
+	if (st->snapshots)
+		printf("snapshots %" PRIu64 "\n", st->snapshots);
 	printf("state %s donor %u error %s\n", spindle_replica_state_string(st->state), st->donor,
 	       st->error ? strerror(-st->error) : "none");
 	if (st->state == SPINDLE_REPLICA_RECEIVING && !opt.arrived)
@@ -261,6 +264,22 @@ static void watch_snapshot(void)
 	raise(SIGSTOP);
 }
 
+/* Make a snapshot, when enough messages are behind the last one. */
+static void keep_snapshot(void)
+{
+	static uint64_t last;
+	int err;
+
+	if (!opt.every || state.count < last + opt.every)
+		return;
+	err = spindle_replica_snapshot(replica);
+	if (err == -EBUSY)
+		return;
+	if (err)
+		fail("snapshot: %s\n", strerror(-err));
+	last = state.count;
+}
+
 static uint64_t number(const char *text)
 {
 	char *end;
@@ -275,7 +294,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:g:t:f:c:l:b:x:y:k:z:p:o:s:m:a:e:w:dN")) != -1) {
+	while ((c = getopt(argc, argv, "n:g:t:f:c:l:b:x:y:k:z:p:o:s:m:a:e:w:L:S:dN")) != -1) {
 		switch (c) {
 		case 'n': opt.replica.node = (uint32_t)number(optarg); break;
 		case 'g': opt.replica.subgroup = (uint32_t)number(optarg); break;
@@ -295,11 +314,14 @@ static void parse(int argc, char **argv)
 		case 'a': opt.after = optarg; break;
 		case 'e': opt.early = number(optarg); break;
 		case 'w': opt.gate = optarg; break;
+		case 'L': opt.replica.dir = optarg; break;
+		case 'S': opt.every = number(optarg); break;
 		case 'd': opt.declare = true; break;
 		case 'N': opt.replica.flags = SPINDLE_REPLICA_NO_FORK; break;
 		default: exit(2);
 		}
 	}
+	opt.replica.program = opt.replica.dir ? "load" : NULL;
 	if (!opt.stop || opt.len < sizeof(struct message) || opt.len > 65536)
 		fail("-f is needed, and a message has 16 to 65536 bytes\n");
 }
@@ -325,6 +347,7 @@ int main(int argc, char **argv)
 		bool more = send_some(&sent);
 
 		watch_snapshot();
+		keep_snapshot();
 		err = spindle_replica_wait(replica, POLLIN | (more ? POLLOUT : 0), 200);
 		if (err && err != -EINTR) {
 			fprintf(stderr, "replica-load: %s\n", spindle_replica_strerror(err));
@@ -334,6 +357,7 @@ int main(int argc, char **argv)
 	spindle_replica_stat(replica, &st);
 	printf("end: asked %" PRIu64 " served %" PRIu64 " foreign %" PRIu64 " lsn %" PRIu64 "\n",
 	       st.asked, st.served, st.foreign, st.lsn);
+	printf("log: restored %" PRIu64 " snapshots %" PRIu64 "\n", st.restored, st.snapshots);
 	spindle_replica_close(replica);
 	return 0;
 }

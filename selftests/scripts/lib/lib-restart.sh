@@ -1,14 +1,40 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# A group of which each node has its spindle-logd, which restarts it. Sourced behind lib-live.sh.
-
+# A group of nodes of one guest whose hosts crash and start: source it after lib-live.sh. The group
+# has a key, and spindle-logd of each node writes all logs.
 # shellcheck disable=SC2034 # for live_view
 INSECURE=
 DIR=/var/lib/spindle
+# Ids of the subgroups
+SGS=1
 
-# logd NODE: begin its process, which restarts the group or joins it. A check has a shell of its own,
-# so the id of the process is in a file.
+# restart_nodes COUNT: nodes with a key, and a place for their logs
+restart_nodes()
+{
+	umask 077
+	mkdir -p /var/lib
+	echo "a key of thirty-two bytes, or so." >/tmp/key
+	check "module loads" loop_start
+	ip link set lo up
+	check "nodes 1 to $1 have the key" loop_nodes "$1" key-file /tmp/key
+}
+
+# restart_begin WORD...: three nodes, in a live view of these subgroups, with loggers
+restart_begin()
+{
+	local i
+
+	restart_nodes 3
+	check "they begin a live view" live_view 3 "$@"
+	for i in 1 2 3; do
+		logd "$i"
+	done
+	check "all three are in it, with loggers" come_together 1 2 3
+}
+
+# logd NODE: begin its process, which restarts the group or joins it. A check has a shell of its
+# own, so the id of the process is in a file.
 logd()
 {
 	spindle-logd -S 1 -K /tmp/key "$1" >/dev/null 2>>"/tmp/logd$1.err" &
@@ -25,14 +51,28 @@ end_logd()
 	wait_until 30 dead "$pid"
 }
 
-# crash NODE...: these hosts crash, one right after the other. The last ones may be in another view by
-# then.
+# crash NODE...: these hosts crash, one right after the other. The last ones may be in another view
+# by then.
 crash()
 {
 	local i
 
 	for i in "$@"; do
 		end_logd "$i" KILL
+		spindle-ctl node del id "$i" || return 1
+	done
+}
+
+# crash_at_once NODE...: these hosts crash, and none of them has a record of a view without the
+# others
+crash_at_once()
+{
+	local i
+
+	for i in "$@"; do
+		end_logd "$i" KILL
+	done
+	for i in "$@"; do
 		spindle-ctl node del id "$i" || return 1
 	done
 }
@@ -52,7 +92,12 @@ boot()
 # logger_on NODE: does it tell the kernel how far its disk is?
 logger_on()
 {
-	spindle-ctl -j subgroup show node "$1" id 1 | grep -q '"comm":"spindle-logd"'
+	local g
+
+	for g in $SGS; do
+		spindle-ctl -j subgroup show node "$1" id "$g" | grep -q '"comm":"spindle-logd"' ||
+			return 1
+	done
 }
 
 # together NODE...: are these nodes in one view, with their loggers?
@@ -82,11 +127,13 @@ come_together()
 # all_durable NODE...: is all that these nodes have delivered durable?
 all_durable()
 {
-	local i lsn
+	local i g lsn
 
-	for i in "$@"; do
-		lsn=$(number_of "$i" 1 lsn)
-		[ -n "$lsn" ] && [ "$(number_of "$i" 1 durable)" = "$lsn" ] || return 1
+	for g in $SGS; do
+		for i in "$@"; do
+			lsn=$(number_of "$i" "$g" lsn)
+			[ -n "$lsn" ] && [ "$(number_of "$i" "$g" durable)" = "$lsn" ] || return 1
+		done
 	done
 }
 

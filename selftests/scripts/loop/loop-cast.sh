@@ -3,7 +3,7 @@
 #
 # spindle-cast and spindle-recv over the real device: files to three directories, again, with
 # one that is lost in the middle, and again.
-# vm: own
+# vm: own uml
 # vm: mem=1024
 # vm: timeout=300
 . ./guest-lib.sh

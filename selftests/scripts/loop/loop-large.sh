@@ -6,7 +6,7 @@
 # mcast-load checks every byte and the order, and counters tell which way messages went.
 # vm: own
 # vm: mem=2048
-# vm: timeout=600 each
+# vm: timeout=600
 . ./guest-lib.sh
 . ./lib-loop.sh
 

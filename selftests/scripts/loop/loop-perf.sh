@@ -3,7 +3,7 @@
 #
 # spindle-perf: all of its functions, in runs that are too short to measure anything. Counts have to
 # be right, and figures have to exist. Their values are not checked.
-# vm: own
+# vm: own uml
 # vm: mem=2048
 # vm: timeout=600
 . ./guest-lib.sh

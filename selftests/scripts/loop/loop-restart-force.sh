@@ -78,18 +78,8 @@ waits_outside()
 	status_says "$1" 'has no live view' && [ "$(log_of "$1" | grep -c '"from ')" = 110 ]
 }
 
-umask 077
-mkdir -p /var/lib
-echo "a key of thirty-two bytes, or so." >/tmp/key
 echo 0 >/tmp/sent
-check "module loads" loop_start
-ip link set lo up
-check "three nodes have the key" loop_nodes 3 key-file /tmp/key
-check "they begin a live view" live_view 3 subgroup 1 max-msg 256 log 1
-for i in 1 2 3; do
-	logd $i
-done
-check "all three are in it, with loggers" come_together 1 2 3
+restart_begin subgroup 1 max-msg 256 log 1
 check "messages are durable" sends 1 100 1 2 3
 check "the logger of node 3 dies" end_logd 3 KILL
 check "the others have messages that its log does not" send_lines 2 1 10

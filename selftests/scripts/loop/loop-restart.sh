@@ -103,13 +103,8 @@ waits_for_kernel()
 	grep -q 'the kernel is on its way into a view' "/tmp/logd$1.err"
 }
 
-umask 077
-mkdir -p /var/lib
-echo "a key of thirty-two bytes, or so." >/tmp/key
+restart_nodes 3
 echo 0 >/tmp/sent
-check "module loads" loop_start
-ip link set lo up
-check "three nodes have the key" loop_nodes 3 key-file /tmp/key
 check "they begin a live view" live_view 3 subgroup 1 max-msg 256 log 1
 for i in 1 2 3; do
 	check "node $i gets another history" spindle-ctl subgroup set node $i id 1 history 8M

@@ -19,6 +19,8 @@ static const struct refusal change_refusals[] = {
 	{ CHANGE, "the second unknown", L "remove=1 *remove=9", ENOENT, "no such subgroup", 0 },
 	{ CHANGE, "the largest number", L "*remove=4294967295", ENOENT, "no such subgroup", 0 },
 	{ CHANGE, "removed twice", L "remove=1 *remove=1", EINVAL, "each subgroup once", 0 },
+	{ CHANGE, "shards that begin again", L "*subgroup{ id=8 " SMALL "log=1 shard{ id=1 } } ",
+		EINVAL, "follows no earlier view", 0 },
 	{ CHANGE, "both shards", L "remove=2 *remove=3", EINVAL, "each subgroup once", 0 },
 	{ CHANGE, "removed and replaced", L "remove=1 *replace{ id=1 " SMALL "} ", EINVAL,
 		"each subgroup once", 0 },

@@ -12,6 +12,8 @@
 #define INSECURE "insecure/0 "
 #define ERA1 "lineage/16 era=1 "
 #define FIVE "range{ id=1 } range{ id=2 } range{ id=3 } range{ id=4 } range{ id=5 } "
+#define SHARDS4 LIVE4 ANY ERA1 MEMBER4 MEMBER1
+#define TWO "rule{ shards=2 } "
 
 #define ID4 "id=1 id=2 id=3 id=4 "
 #define IDS ID4 ID4 ID4 ID4
@@ -123,6 +125,72 @@ const struct refusal live_refusals[] = {
 		"a table has no window", 0 },
 	{ VSET, "range of a static view", NEW MEMBERS "*subgroup{ id=0 log=1 range{ id=1 } } ",
 		EINVAL, "only a subgroup of a live view has a log", 0 },
+	{ VSET, "shards without log", SHARDS4 "subgroup{ id=0 *shard{ id=4 } } ", EINVAL,
+		"only a subgroup with logs", 0 },
+	{ VSET, "shards of a table", SHARDS4
+		"subgroup{ id=0 mode=2 cells=1 *shard{ id=4 } } ", EINVAL, "a table has no window",
+		0 },
+	{ VSET, "shards of a static view", NEW MEMBERS "*subgroup{ id=0 log=1 shard{ id=1 } } ",
+		EINVAL, "only a subgroup of a live view has a log", 0 },
+	{ VSET, "one shard of two", SHARDS4 "subgroup{ id=0 log=1 *shard{ id=4 } " TWO "} ",
+		EINVAL, "one SHARD for each of its shards", 0 },
+	{ VSET, "three shards of two", SHARDS4
+		"subgroup{ id=0 log=1 shard{ id=4 } shard{ id=1 } *shard{ } " TWO "} ", EINVAL,
+		"one SHARD for each of its shards", 0 },
+	{ VSET, "shards and a range", SHARDS4
+		"subgroup{ id=0 log=1 shard{ id=4 } shard{ id=1 } *range{ id=1 } " TWO "} ", EINVAL,
+		"has its positions and ranges there", 0 },
+	{ VSET, "a shard and a position", SHARDS4
+		"subgroup{ id=0 log=1 *lsn=5 shard{ id=4 id=1 } } ", EINVAL,
+		"has its positions and ranges there", 0 },
+	{ VSET, "shards and a position", SHARDS4
+		"subgroup{ id=0 log=1 *lsn=5 shard{ id=4 } shard{ id=1 } " TWO "} ", EINVAL,
+		"no position in common", 0 },
+	{ VSET, "shard with node 0", SHARDS4
+		"subgroup{ id=0 log=1 shard{ id=4 } shard{ *id=0 } " TWO "} ", ERANGE, RANGE, 0 },
+	{ VSET, "shard of 2 bytes", SHARDS4
+		"subgroup{ id=0 log=1 shard{ id=4 } *shard{ ~2 } " TWO "} ", ERANGE, POLICY, 0 },
+	{ VSET, "shard without flag", SHARDS4
+		"subgroup{ id=0 log=1 shard{ id=4 } *shard!{ id=1 } " TWO "} ", EINVAL, NOFLAG, 0 },
+	{ VSET, "shard with an unknown attribute", SHARDS4
+		"subgroup{ id=0 log=1 shard{ id=4 } shard{ id=1 *#9=1 } " TWO "} ", EINVAL,
+		UNKNOWN, 0 },
+	{ VSET, "shard with a short position", SHARDS4
+		"subgroup{ id=0 log=1 shard{ id=4 } shard{ id=1 *lsn/4 } " TWO "} ", EINVAL,
+		LENGTH, 0 },
+	{ VSET, "shard at 2^62 + 1", SHARDS4
+		"subgroup{ id=0 log=1 shard{ id=4 } shard{ id=1 *lsn=4611686018427387905 } " TWO
+		"} ", EINVAL, "2^62 at most", 0 },
+	{ VSET, "shard of a node that is no member", SHARDS4
+		"subgroup{ id=0 log=1 shard{ id=4 } shard{ id=1 *id=2 } " TWO "} ", EINVAL,
+		"the nodes of a shard are members", 0 },
+	{ VSET, "a node in two shards", SHARDS4
+		"subgroup{ id=0 log=1 shard{ id=4 id=1 } shard{ *id=4 } " TWO "} ", EINVAL,
+		"in one shard, and there once", 0 },
+	{ VSET, "a node twice in a shard", SHARDS4
+		"subgroup{ id=0 log=1 shard{ id=4 } shard{ id=1 *id=1 } " TWO "} ", EINVAL,
+		"in one shard, and there once", 0 },
+	{ VSET, "a node in no shard", SHARDS4
+		"*subgroup{ id=0 log=1 shard{ id=4 } shard{ } " TWO "} ", EINVAL,
+		"is in one of its shards", 0 },
+	{ VSET, "a node in a shard that the rule does not name", SHARDS4
+		"*subgroup{ id=0 log=1 shard{ id=4 } shard{ id=1 } node{ id=4 } " TWO "} ", EINVAL,
+		"is in one of its shards", 0 },
+	{ VSET, "a shard below min", SHARDS4
+		"subgroup{ id=0 log=1 shard{ id=4 id=1 } shard{ } " TWO "} ", EINVAL,
+		"fewer members than its min", 0 },
+	{ VSET, "shard with a range without era", LIVE4 ANY MEMBER4 MEMBER1
+		"subgroup{ id=0 log=1 shard{ id=4 } shard{ id=1 range{ id=1 } } " TWO "} ", EINVAL,
+		"a lineage and an era above 0", 0 },
+	{ VSET, "shard with an empty range", SHARDS4
+		"subgroup{ id=0 log=1 shard{ id=4 } shard{ id=1 *range{ } } " TWO "} ", EINVAL,
+		"has 1 to 64 members", 0 },
+	{ VSET, "shard with a range of 16 views", SHARDS4
+		"subgroup{ id=0 log=1 shard{ id=4 } shard{ id=1 " FIVE FIVE FIVE
+		"*range{ id=1 } } " TWO "} ", EINVAL, "at most 15 views", 0 },
+	{ VSET, "shard with a range of no member", LIVE4 ANY ERA1 MEMBER4
+		"subgroup{ id=0 log=1 shard{ id=4 } shard{ *range{ id=1 } } " TWO "} ", EINVAL,
+		"a member in the first view", 0 },
 	{ VSET, "no shard of a table", LIVE4 ANY MEMBER4
 		"subgroup{ id=0 mode=2 cells=1 rule{ *shards=0 } } ", ERANGE, RANGE, 0 },
 	{ VSET, "65 shards of a table", LIVE4 ANY MEMBER4

@@ -41,6 +41,13 @@ static const struct word range_words[] = {
 	{ NULL, 0, 0, NULL }
 };
 
+static const struct word shard_words[] = {
+	{ "id", SPINDLE_SHARD_A_ID, U32, NULL },
+	{ "lsn", SPINDLE_SHARD_A_LSN, U64, NULL },
+	{ "range", SPINDLE_SHARD_A_RANGE, NEST, range_words },
+	{ NULL, 0, 0, NULL }
+};
+
 static const struct word subgroup_words[] = {
 	{ "id", SPINDLE_SUBGROUP_A_ID, U32, NULL },
 	{ "name", SPINDLE_SUBGROUP_A_NAME, STR, NULL },
@@ -58,6 +65,7 @@ static const struct word subgroup_words[] = {
 	{ "min-copies", SPINDLE_SUBGROUP_A_MIN_COPIES, U32, NULL },
 	{ "durable", SPINDLE_SUBGROUP_A_DURABLE, U64, NULL },
 	{ "range", SPINDLE_SUBGROUP_A_RANGE, NEST, range_words },
+	{ "shard", SPINDLE_SUBGROUP_A_SHARD, NEST, shard_words },
 	{ "cells", SPINDLE_SUBGROUP_A_CELLS, U32, NULL },
 	{ "cell", SPINDLE_SUBGROUP_A_CELL, U32, NULL },
 	{ "state", SPINDLE_SUBGROUP_A_STATE, U8, NULL },
