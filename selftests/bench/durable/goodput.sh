@@ -11,6 +11,9 @@
 # shellcheck source=selftests/scripts/lib/lib-live.sh
 [ "${LIST:-}" ] || . ./lib-live.sh
 
+# Segments of a log that has been trimmed: loggers write over old ones, and make none.
+SEGMENT=16
+KEEP=64
 SIZES="64 1024 10240"
 FIGURES="goodput rate stable_goodput frame_bytes frame_messages disk_bytes_per_byte"
 

@@ -71,7 +71,8 @@ loggers=
 
 logger_begins()
 {
-	spindle-logd -d $DISK/logs -S "${SEGMENT:-64}" -P none "$1" 2>"/tmp/logd$1.err" &
+	spindle-logd -d $DISK/logs -S "${SEGMENT:-64}" ${KEEP:+-k ${KEEP}m} -P none "$1" \
+		2>"/tmp/logd$1.err" &
 	loggers="$loggers $!"
 	wait_until 120 grep -qs 'begins with position' "/tmp/logd$1.err"
 }
@@ -107,8 +108,9 @@ nodes_up()
 	for i in $(seq $NODE_COUNT); do
 		logger_begins "$i" || return 1
 	done
-	# The first messages make loggers make segments ahead.
-	group_perf $LOGGED "$1" -W 0 -c 100 && wait_until 300 disk_rests
+	# The first messages make loggers make segments ahead. Afterwards they recycle those.
+	group_perf $LOGGED "$1" -W 0 -c $((((${KEEP:-0} * 3 / 2) << 20) / ($1 + 64) + 100)) &&
+		wait_until 300 disk_rests
 }
 
 nodes_down()
@@ -168,7 +170,7 @@ logged_count()
 	group_perf $LOGGED "$1" -W 0 -c $(((2 << 20) / ($1 + 64))) || return 1
 	count=$(awk -v rate="$(column /tmp/bench.csv durable_rate)" -v secs="$SECS" -v size="$1" '
 		BEGIN {
-			most = 33554432 / (size + 64)
+			most = 536870912 / (size + 64)
 			n = int(rate * secs)
 			n = n < most ? n : int(most)
 			print (n > 100 ? n : 100)
