@@ -64,9 +64,10 @@ modules_links:
 # What is built where its sources are, by one make at a time.
 one_at_a_time = @mkdir -p build && flock build/.programs $(MAKE) --no-print-directory
 
-#: lib              libspindle-user
+#: lib              libspindle-user and libspindle-dds
 lib:
 	$(one_at_a_time) -C libspindle-user all
+	$(one_at_a_time) -C libspindle-user/dds all
 
 #: tools            spindle-ctl, -perf, -pipe, -cast and -recv
 tools: lib
@@ -173,6 +174,7 @@ modules_install: modules
 #: install          module, library, tools and headers
 install: modules_install lib tools
 	$(MAKE) -C libspindle-user install DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
+	$(MAKE) -C libspindle-user/dds install DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
 	$(MAKE) -C tools install DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
 	install -d $(DESTDIR)$(PREFIX)/include/linux
 	install -m 644 uapi/linux/*.h $(DESTDIR)$(PREFIX)/include/linux/
@@ -196,6 +198,7 @@ dkms-install:
 uninstall:
 	@set -e; t=$$(mktemp -d); trap 'rm -rf "$$t"' EXIT; \
 	$(MAKE) -s -C libspindle-user install DESTDIR=$$t PREFIX=$(PREFIX); \
+	$(MAKE) -s -C libspindle-user/dds install DESTDIR=$$t PREFIX=$(PREFIX); \
 	$(MAKE) -s -C tools install DESTDIR=$$t PREFIX=$(PREFIX); \
 	(cd $$t && find . ! -type d) | sed 's|^\./|$(DESTDIR)/|' | \
 		xargs -d '\n' rm -fv; \
@@ -211,6 +214,7 @@ uninstall:
 
 #: clean            everything that was built; the cache of downloads stays
 clean:
+	-$(MAKE) -C libspindle-user/dds clean
 	-$(MAKE) -C libspindle-user clean
 	-$(MAKE) -C tools clean
 	$(if $(PROGS),-$(MAKE) -C selftests/guest clean)

@@ -123,11 +123,12 @@ static int remove_one(void *ctx, const struct nlattr *attr, struct netlink_ext_a
 {
 	struct step *step = ctx;
 	u32 id = nla_get_u32(attr);
+	int err = spindle_rules_close(&step->live->rules, step->next, id);
 
 	step->frees = true;
-	if (spindle_rules_close(&step->live->rules, step->next, id))
-		return deny_id(step->live, id, attr, extack);
-	return 0;
+	if (err == -EOPNOTSUPP)
+		return spindle_deny(extack, attr, err, SPINDLE_NO_FEWER_LOGS);
+	return err ? deny_id(step->live, id, attr, extack) : 0;
 }
 
 /* The rule of a subgroup that the view has, or NULL. */
@@ -171,7 +172,7 @@ static int replace_one(struct step *step, const struct spindle_rule *rule,
 		return deny_id(step->live, rule->cfg.id, attr, extack);
 	if (err == -EOPNOTSUPP)
 		return spindle_deny(extack, attr, err,
-				    "a subgroup with logs is not replaced: remove it first");
+				    "a subgroup with logs is not replaced, and replaces none");
 	if (err)
 		return deny_space(step, rule, attr, extack);
 	step->frees = true;
@@ -182,11 +183,14 @@ static int replace_one(struct step *step, const struct spindle_rule *rule,
 static int add_one(struct step *step, const struct spindle_rule *rule, const struct nlattr *attr,
 		   struct netlink_ext_ack *extack)
 {
+	int err;
+
 	if (taken(step->live, rule, NULL))
 		return spindle_deny(extack, attr, -EEXIST, "the view has a subgroup of this id");
-	if (spindle_rules_open(&step->live->rules, step->next, rule))
-		return deny_space(step, rule, attr, extack);
-	return 0;
+	err = spindle_rules_open(&step->live->rules, step->next, rule);
+	if (err == -EOPNOTSUPP)
+		return spindle_deny(extack, attr, err, SPINDLE_NO_MORE_LOGS);
+	return err ? deny_space(step, rule, attr, extack) : 0;
 }
 
 /* Make the changes in a copy of the rules. */

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <spindle/log.h>
@@ -187,61 +186,11 @@ struct found {
 	char file[SPINDLE_DLOG_SNAP_FILE];
 };
 
-/* May only root and the user of this process have written the file? */
-static bool is_own(const struct stat *info)
-{
-	return S_ISREG(info->st_mode) && !(info->st_mode & 0022) &&
-	       (!info->st_uid || info->st_uid == geteuid());
-}
-
-static int check_file(int fd, struct spindle_dlog_snapshot *st)
-{
-	struct spindle_dlog_snapshot_disk head;
-	struct stat info;
-	ssize_t n;
-	int err;
-
-	if (fstat(fd, &info))
-		return -errno;
-	if (!is_own(&info))
-		return -EBADMSG;
-	n = pread(fd, &head, sizeof(head), 0);
-	if (n < 0)
-		return -errno;
-	err = n == (ssize_t)sizeof(head) ? spindle_dlog_snapshot_parse(&head, st) : -EBADMSG;
-	if (err)
-		return err;
-	return (uint64_t)info.st_size == st->bytes + SPINDLE_DLOG_SNAP_HEAD ? 0 : -EBADMSG;
-}
-
-/*
- * Open a file whose head, length and owner are right. Return: a descriptor; -EBADMSG: it is no
- * snapshot; or another negative errno.
- */
-static int open_one(int dir, const char *file, struct spindle_dlog_snapshot *st)
-{
-	int fd = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), err;
-
-	if (fd < 0)
-		return errno == ELOOP ? -EBADMSG : -errno;
-	err = check_file(fd, st);
-	if (!err)
-		return fd;
-	close(fd);
-	return err;
-}
-
-/* As open_one(). The name of the file has to be that of its place. */
+/* The name of the file has to be that of its place. Return: 0, -EBADMSG or another errno. */
 static int look_at(int dir, const char *name, struct found *f, uint64_t lsn)
 {
-	int fd;
-
 	spindle_dlog_snapshot_file(name, lsn, f->file);
-	fd = open_one(dir, f->file, &f->st);
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return f->st.at.lsn == lsn ? 0 : -EBADMSG;
+	return spindle_dlog_snapshot_look(dir, f->file, lsn, geteuid(), &f->st);
 }
 
 static bool is_of(const struct wanted *w, const struct spindle_dlog_snapshot *st)
@@ -402,7 +351,7 @@ static bool is_usable(const struct spindle_log *log, const struct spindle_place 
 static int open_checked(int dir, const struct found *f)
 {
 	struct spindle_dlog_snapshot st;
-	int fd = open_one(dir, f->file, &st), err;
+	int fd = spindle_dlog_snapshot_open(dir, f->file, geteuid(), &st), err;
 	uint32_t crc;
 
 	if (fd < 0)

@@ -72,6 +72,17 @@ static void check_qos(const struct spindle_dds_qos *qos)
 		check_text(qos->partition[i], SPINDLE_DDS_SHORT);
 }
 
+/* An endpoint meets no more of its topic than there are beside it. */
+static void check_counts(const struct spindle_dds_directory *d,
+			 const struct spindle_dds_endpoint *e)
+{
+	struct spindle_dds_counts n = spindle_dds_count(d, e->id);
+	uint32_t most = e->gone ? 0 : d->topic[e->topic].endpoints.n - 1;
+
+	if (n.matched + n.mismatched > most || !n.first != !n.mismatched)
+		die("an endpoint meets others that are not there");
+}
+
 /* All lists and counts of a directory, from the outside. */
 static void check_directory(const struct spindle_dds_directory *d)
 {
@@ -89,6 +100,7 @@ static void check_directory(const struct spindle_dds_directory *d)
 	for (i = 0; i < SPINDLE_DDS_PARTICIPANTS; i++)
 		own_ends += d->participant[i].endpoints;
 	for (i = 0; i < d->used; i++) {
+		check_counts(d, &d->endpoint[i]);
 		live += !d->endpoint[i].gone;
 		check_qos(&d->endpoint[i].qos);
 		if (spindle_dds_find_endpoint(d, d->endpoint[i].id) != &d->endpoint[i])
@@ -110,7 +122,7 @@ static struct spindle_dds_record some_record(struct rng *rng)
 	if (dice < 2)
 		return make_hello(2, rng_u64(rng));
 	if (dice > 7)
-		return make_id(SPINDLE_DDS_REMOVE + rng_below(rng, 3), rng_below(rng, 30));
+		return make_id(SPINDLE_DDS_REMOVE + rng_below(rng, 4), rng_below(rng, 30));
 	r = make_add(topic, topic % SPINDLE_DDS_LEVELS, rng_chance(rng, 50));
 	r.qos.partitions = rng_below(rng, SPINDLE_DDS_PARTITIONS + 1);
 	if (r.qos.partitions)

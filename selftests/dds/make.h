@@ -18,6 +18,7 @@ static inline struct spindle_dds_record make_hello(uint32_t shared, uint64_t inc
 	struct spindle_dds_record r = { .kind = SPINDLE_DDS_HELLO, .shared = shared };
 
 	r.incarnation = incarnation;
+	r.lease_ms = 10000 + shared;
 	strcpy(r.name, "test");
 	return r;
 }

@@ -90,6 +90,10 @@ mutant drop_is_zero directory.c 's/!which || d->topic\[i\].id != which/d->topic[
 mutant drop_in_use directory.c 's/if (d->topic\[i\].endpoints.n)/if (0)/'
 mutant topic_counts directory.c '/^static void forget_topic/,/^}/ s/	d->topics--;/	;/'
 mutant topic_in_chain directory.c '/^static void forget_topic/,/^}/ s/	\*at = d->topic\[i\].chain;/	;/'
+mutant beat_of_any directory.c 's/return p \&\& p->id == which ?/return p ?/'
+mutant beat_without directory.c 's/return p \&\& p->id == which ?/return !p || p->id == which ?/'
+mutant lease directory.c 's/	p->lease_ms = record->lease_ms;/	;/'
+mutant lease_saved snapshot.c 's/	put32(c, p->lease_ms);/	put32(c, 1);/'
 mutant gone_unmarked directory.c 's/	e->gone = gone;/	;/'
 
 # Snapshots.
@@ -118,7 +122,9 @@ mutant match_partition match.c 's/!have_common_partition(writer, reader)/0/'
 mutant match_default match.c 's/return !qos->partitions \&\& !\*partition;/return false;/'
 mutant match_no_default match.c 's/return !a->partitions \&\& is_in(b, "");/return false;/'
 mutant match_gone match.c 's/!own || own->gone/!own/'
-mutant match_sides match.c 's/else if (!own->writer \&\& other->writer)/else/'
+mutant match_sides match.c 's/if (other->writer == own->writer)/if (0)/'
+mutant match_first match.c 's/else if (!n.mismatched++)/else if (n.mismatched++)/'
+mutant match_roles match.c 's/own->writer ? &own->qos : &other->qos,/own->writer ? \&other->qos : \&own->qos,/'
 
 # Samples.
 mutant head_magic sample.c 's/ && (word & 0xffff) == MAGIC//'

@@ -174,22 +174,31 @@ static enum spindle_dds_outcome model_apply(uint64_t id, uint32_t node,
 		return model_add(id, node, r);
 	if (r->kind == SPINDLE_DDS_REMOVE)
 		return model_remove(node, r->id);
+	if (r->kind == SPINDLE_DDS_BEAT)
+		return model.participant[node] == r->id ? SPINDLE_DDS_DONE : SPINDLE_DDS_NOT_THERE;
 	return model_name(r->kind, r->id);
 }
 
-static uint32_t model_matched(const struct model_end *own)
+/* Do the counts of an endpoint agree with those of the directory? */
+static bool model_agrees(const struct model_end *own, struct spindle_dds_counts have)
 {
-	uint32_t i, n = 0;
+	uint64_t first = 0;
+	uint32_t i, n[2] = { 0 };
+	bool match;
 
 	for (i = 0; i < model.ends; i++) {
 		const struct model_end *e = &model.end[i];
 
-		if (e->gone || e->topic != own->topic || e->writer == own->writer)
+		if (own->gone || e->gone || e->topic != own->topic || e->writer == own->writer)
 			continue;
-		n += spindle_dds_match(own->writer ? &own->qos : &e->qos,
-				       own->writer ? &e->qos : &own->qos) == SPINDLE_DDS_MATCH;
+		match = spindle_dds_match(own->writer ? &own->qos : &e->qos,
+					  own->writer ? &e->qos : &own->qos) == SPINDLE_DDS_MATCH;
+		n[match]++;
+		if (!match && !first)
+			first = e->id;
 	}
-	return own->gone ? 0 : n;
+	return n[1] == have.matched && n[0] == have.mismatched &&
+	       (have.first ? have.first->id : 0) == first;
 }
 
 static void compare(const struct spindle_dds_directory *d)
@@ -218,7 +227,7 @@ static void compare(const struct spindle_dds_directory *d)
 
 		e = spindle_dds_find_endpoint(d, model.end[i].id);
 		NEED(e ? !e->gone == !model.end[i].gone : model.end[i].gone);
-		NEED(spindle_dds_matched(d, model.end[i].id) == model_matched(&model.end[i]));
+		NEED(model_agrees(&model.end[i], spindle_dds_count(d, model.end[i].id)));
 	}
 }
 
@@ -241,7 +250,7 @@ static uint64_t some_id(struct rng *rng, uint32_t kind)
 {
 	if (rng_chance(rng, 5))
 		return rng_below(rng, 20);
-	if (kind == SPINDLE_DDS_GONE)
+	if (kind == SPINDLE_DDS_GONE || kind == SPINDLE_DDS_BEAT)
 		return model.participant[rng_below(rng, NODES)];
 	if (kind == SPINDLE_DDS_DROP)
 		return model.topic[rng_below(rng, TOPICS)].id;
@@ -264,7 +273,8 @@ static struct spindle_dds_record some_record(struct rng *rng)
 			r.qos.level = 0, r.qos.depth = 0;
 		return r;
 	}
-	kind = dice < 85 ? SPINDLE_DDS_REMOVE : dice < 91 ? SPINDLE_DDS_GONE : SPINDLE_DDS_DROP;
+	kind = dice < 83 ? SPINDLE_DDS_REMOVE : dice < 89 ? SPINDLE_DDS_GONE :
+	       dice < 95 ? SPINDLE_DDS_DROP : SPINDLE_DDS_BEAT;
 	return make_id(kind, some_id(rng, kind));
 }
 

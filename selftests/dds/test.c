@@ -139,15 +139,15 @@ static void endpoints_come_and_go(void)
 	CHECK_EQ(say(8, make_add(1, SPINDLE_DDS_ATOMIC, false)), SPINDLE_DDS_DONE);
 	reader = last();
 	CHECK_EQ(end_of(reader)->topic_id, writer);
-	CHECK_EQ(spindle_dds_matched(&dir, reader), 1);
-	CHECK_EQ(spindle_dds_matched(&dir, writer), 1);
+	CHECK_EQ(spindle_dds_count(&dir, reader).matched, 1);
+	CHECK_EQ(spindle_dds_count(&dir, writer).matched, 1);
 	CHECK_EQ(say(8, make_id(SPINDLE_DDS_REMOVE, writer)), SPINDLE_DDS_NOT_OWN);
 	CHECK_EQ(say(7, make_id(SPINDLE_DDS_REMOVE, writer)), SPINDLE_DDS_DONE);
 	CHECK_EQ(end_of(writer)->gone, last());
 	CHECK_EQ(say(7, make_id(SPINDLE_DDS_REMOVE, writer)), SPINDLE_DDS_NOT_THERE);
 	CHECK_EQ(spindle_dds_find_participant(&dir, 7)->endpoints, 0);
-	CHECK_EQ(spindle_dds_matched(&dir, reader), 0);
-	CHECK_EQ(spindle_dds_matched(&dir, writer), 0);
+	CHECK_EQ(spindle_dds_count(&dir, reader).matched, 0);
+	CHECK_EQ(spindle_dds_count(&dir, writer).matched, 0);
 	/* The topic stays as long as it has the reader. */
 	CHECK(spindle_dds_find_topic(&dir, "t1"));
 	CHECK_EQ(say(8, make_id(SPINDLE_DDS_REMOVE, reader)), SPINDLE_DDS_DONE);
@@ -175,6 +175,11 @@ static void the_first_description_counts(void)
 	strcpy(r.topic.subgroup, "mine");
 	CHECK_EQ(say(1, r), SPINDLE_DDS_OTHER_SUBGROUP);
 	CHECK_EQ(dir.live.n, 1);
+	/* The same answer without a record. */
+	CHECK_EQ(spindle_dds_compare(&dir, &r.topic), SPINDLE_DDS_OTHER_SUBGROUP);
+	CHECK_EQ(spindle_dds_compare(&dir, &dir.topic[0].topic), SPINDLE_DDS_DONE);
+	strcpy(r.topic.name, "t2");
+	CHECK_EQ(spindle_dds_compare(&dir, &r.topic), SPINDLE_DDS_DONE);
 }
 
 static void a_hello_ends_the_one_before(void)
@@ -200,6 +205,24 @@ static void a_hello_ends_the_one_before(void)
 		 SPINDLE_DDS_DONE);
 	CHECK(!spindle_dds_find_participant(&dir, 1));
 	CHECK_EQ(say(1, make_add(1, SPINDLE_DDS_ATOMIC, true)), SPINDLE_DDS_NO_PARTICIPANT);
+}
+
+static void beats_are_of_the_own_participant(void)
+{
+	uint64_t digest;
+
+	begin(NULL);
+	CHECK_EQ(say(1, make_id(SPINDLE_DDS_BEAT, 1)), SPINDLE_DDS_NOT_THERE);
+	CHECK_EQ(say(1, make_hello(2, 1)), SPINDLE_DDS_DONE);
+	CHECK_EQ(spindle_dds_find_participant(&dir, 1)->lease_ms, 10002);
+	CHECK_EQ(say(2, make_hello(2, 1)), SPINDLE_DDS_DONE);
+	digest = spindle_dds_digest(&dir);
+	CHECK_EQ(say(2, make_id(SPINDLE_DDS_BEAT, 3)), SPINDLE_DDS_DONE);
+	CHECK_EQ(say(1, make_id(SPINDLE_DDS_BEAT, 3)), SPINDLE_DDS_NOT_THERE);
+	/* A beat leaves all as it is, but for the position. */
+	CHECK_EQ(dir.position, lsn);
+	dir.position -= 2;
+	CHECK_EQ(spindle_dds_digest(&dir), digest);
 }
 
 static void shared_subgroups_are_those_of_the_first(void)
@@ -349,6 +372,7 @@ static void snapshots_come_back(void)
 	CHECK(len);
 	CHECK(spindle_dds_load(&other, &small, snapshot, len));
 	CHECK_EQ(spindle_dds_digest(&other), spindle_dds_digest(&dir));
+	CHECK_EQ(spindle_dds_find_participant(&other, 2)->lease_ms, 10002);
 	CHECK_EQ(spindle_dds_find_participant(&other, 1)->endpoints, 1);
 	CHECK_EQ(other.left.n, 2);
 	CHECK(spindle_dds_find_topic(&other, "t2"));
@@ -388,21 +412,21 @@ static void snapshots_of_nonsense_are_refused(void)
 	CHECK(!spindle_dds_load(&other, &small, copy, len));
 	/* Two participants of one node. */
 	memcpy(copy, snapshot, len);
-	copy[24 + 28 + 16] = 1;
+	copy[24 + 32 + 16] = 1;
 	CHECK(!spindle_dds_load(&other, &small, copy, len));
 	/* A name of a participant that has no end, and the longest one. */
-	memcpy(copy, snapshot, 44);
-	memset(copy + 44, 0, 4);
-	copy[44] = SPINDLE_DDS_SHORT;
-	memset(copy + 48, 'x', SPINDLE_DDS_SHORT);
-	memcpy(copy + 48 + SPINDLE_DDS_SHORT, snapshot + 52, len - 52);
+	memcpy(copy, snapshot, 48);
+	memset(copy + 48, 0, 4);
+	copy[48] = SPINDLE_DDS_SHORT;
+	memset(copy + 52, 'x', SPINDLE_DDS_SHORT);
+	memcpy(copy + 52 + SPINDLE_DDS_SHORT, snapshot + 56, len - 56);
 	CHECK(!spindle_dds_load(&other, &small, copy, len - 4 + SPINDLE_DDS_SHORT));
-	copy[44]--;
-	memcpy(copy + 47 + SPINDLE_DDS_SHORT, snapshot + 52, len - 52);
+	copy[48]--;
+	memcpy(copy + 51 + SPINDLE_DDS_SHORT, snapshot + 56, len - 56);
 	CHECK(spindle_dds_load(&other, &small, copy, len - 5 + SPINDLE_DDS_SHORT));
 	/* Two participants of one record. */
 	memcpy(copy, snapshot, len);
-	copy[24 + 28] = 1;
+	copy[24 + 32] = 1;
 	CHECK(!spindle_dds_load(&other, &small, copy, len));
 	/* The writer that is there, at a node without participant. */
 	memcpy(copy, snapshot, len);
@@ -711,6 +735,7 @@ int main(void)
 		{ "endpoints come and go", endpoints_come_and_go },
 		{ "the first description of a topic counts", the_first_description_counts },
 		{ "a HELLO ends the participant before it", a_hello_ends_the_one_before },
+		{ "a participant beats for its own life", beats_are_of_the_own_participant },
 		{ "the first HELLO decides about shared subgroups",
 		  shared_subgroups_are_those_of_the_first },
 		{ "stored topics stay until they are dropped", stored_topics_stay },

@@ -485,6 +485,35 @@ static void trim(struct sim *sim)
 	sim_see_progress(sim);
 }
 
+/* Nobody has the next messages any more. */
+static void skip(struct sim *sim)
+{
+	u64 lsn = sim->next + 1 + rng_below(&sim->rng, 5), at;
+	int err;
+
+	if (lsn - sim->first > SIM_MESSAGES || spindle_dlog_repair_waits(&sim->repair) ||
+	    sim->gone.to)
+		return;
+	err = spindle_dlog_skip(&sim->log, lsn);
+	if (err) {
+		if (err != -EAGAIN && !sim->log.failed)
+			sim_fail(sim, "a skip is refused: %d", err);
+		return;
+	}
+	SIM_SAY(sim, "skip from %llu to %llu\n", (unsigned long long)sim->next,
+		(unsigned long long)lsn);
+	/* Without the newest meta block they are damaged, and a repair may bring them. */
+	for (at = sim->next; at < lsn; at++)
+		*sim_message(sim, at) = (struct sim_message){ .era = sim->era, .vid = sim->vid };
+	sim->next = lsn;
+	sim->low = lsn;
+	sim->low_asked = lsn;
+	sim->skips++;
+	/* All that a repair could bring back was given up. */
+	sim->repair.step = SPINDLE_DLOG_REPAIR_IDLE;
+	sim_see_progress(sim);
+}
+
 static bool meta_is_good(struct sim *sim, u64 id)
 {
 	struct spindle_dlog_file name = { .kind = SPINDLE_DLOG_META, .id = id };
@@ -601,6 +630,8 @@ static void step(struct sim *sim)
 		spindle_dlog_mark(&sim->log, sim->now);
 	else if (dice < 935)
 		trim(sim);
+	else if (dice < 938)
+		skip(sim);
 	else if (dice < 940)
 		sim_check_live(sim);
 	else if (dice < 950)
@@ -738,9 +769,9 @@ static void print_counts(const struct sim *sim)
 	       (unsigned long long)sim->repairs, (unsigned long long)sim->repaired,
 	       (unsigned long long)sim->unrepaired, (unsigned long long)sim->cut_repairs);
 	printf("# %llu messages were refused\n", (unsigned long long)sim->refused);
-	printf("# %llu cuts, %llu in a repaired segment, %llu in front of one\n",
+	printf("# %llu cuts, %llu in a repaired segment, %llu in front of one, %llu skips\n",
 	       (unsigned long long)sim->removals, (unsigned long long)sim->fixes_cut,
-	       (unsigned long long)sim->fixes_gone);
+	       (unsigned long long)sim->fixes_gone, (unsigned long long)sim->skips);
 	printf("# %llu segments repaired in a log that was cut\n",
 	       (unsigned long long)sim->cut_fixed);
 }

@@ -117,6 +117,7 @@ struct sim {
 	struct spindle_dlog_epoch epoch[SIM_EPOCHS];
 
 	u64 removals, crashes, reads, damages, cuts, fulls, fails, steps, appended;
+	u64 skips;
 	u64 repairs, repaired, refused, unrepaired, cut_repairs;
 	u64 fixes_cut, fixes_gone, cut_fixed;
 };

@@ -666,6 +666,108 @@ static void test_trimmed(void)
 	end();
 }
 
+/* What the disk has of a log that has skipped, or will have. Return: whether it has. */
+static bool has_skipped(u64 from, u64 to)
+{
+	CHECK_EQ(scan(), 0);
+	CHECK(!fx.scan.n_damaged && !fx.scan.tail_damaged);
+	if (fx.scan.next == from) {
+		CHECK_EQ(fx.scan.map.low, FIRST);
+		return false;
+	}
+	CHECK(fx.scan.map.low == to && fx.scan.next >= to);
+	return true;
+}
+
+/* The log goes on at a later position, and has nothing in front of it. */
+static void test_skip(void)
+{
+	struct spindle_dlog_reader r;
+	struct spindle_dlog_msg m;
+
+	begin(1);
+	write_frames(40);
+	CHECK_EQ(spindle_dlog_skip(&fx.log, FIRST + 100), 0);
+	CHECK_EQ(spindle_dlog_state(&fx.log), SPINDLE_DLOG_OPENING);
+	CHECK_EQ(append(10, 1, 100), -EAGAIN);
+	end_all();
+	CHECK(fx.log.persisted == FIRST + 100 && fx.log.map.until == FIRST + 100);
+	CHECK(has_skipped(FIRST + 40, FIRST + 100) && fx.scan.next == FIRST + 100);
+	write_frames(5);
+	CHECK(fx.log.map.n == 1 && fx.log.map.seg[0].lsn == FIRST + 100);
+	open_reader(&r, &fx.log.map, FIRST + 39);
+	CHECK_EQ(spindle_dlog_read(&r, &m), -ESTALE);
+	spindle_dlog_seek(&r, FIRST + 100);
+	CHECK_EQ(spindle_dlog_read(&r, &m), 1);
+	CHECK_EQ(m.lsn, FIRST + 100);
+	CHECK(has_skipped(FIRST + 40, FIRST + 100) && fx.scan.next == FIRST + 105);
+	end();
+}
+
+/* A crash behind each operation leaves the log as it was, or one that has skipped. */
+static void test_skip_crash(void)
+{
+	u32 ends, through, token, had, has;
+	bool more;
+	int err;
+
+	for (through = 0; through < 2; through++) {
+		had = 0;
+		more = true;
+		for (ends = 0; more; ends++) {
+			u32 i;
+
+			begin(1);
+			fx.disk.port.through = through;
+			write_frames(40);
+			CHECK_EQ(spindle_dlog_skip(&fx.log, FIRST + 100), 0);
+			for (i = 0; i < ends && fx.disk.pending; i++) {
+				token = disk_end(&fx.disk, 0, DISK_FINE, &err);
+				spindle_dlog_done(&fx.log, token, err);
+				if (fx.log.opened && fx.log.next < FIRST + 103 &&
+				    !append(10, 1, 200))
+					spindle_dlog_commit(&fx.log, 1);
+			}
+			more = i == ends;
+			has = fx.log.persisted;
+			disk_crash(&fx.disk, true, ends & 1 ? DISK_LOSE_ALL : DISK_LOSE_SOME);
+			if (has_skipped(FIRST + 40, FIRST + 100)) {
+				had++;
+				CHECK(!fx.log.opened || fx.scan.next >= has);
+			} else {
+				CHECK(!fx.log.opened);
+			}
+			start(1);
+			end_all();
+			write_frames(3);
+			CHECK_EQ(scan(), 0);
+			CHECK(fx.scan.next == fx.log.next && !fx.scan.n_damaged);
+			end();
+		}
+		CHECK(had > 3 && had < ends);
+	}
+}
+
+static void test_skip_refused(void)
+{
+	begin(1);
+	write_frames(3);
+	CHECK_EQ(spindle_dlog_skip(&fx.log, FIRST + 3), -EINVAL);
+	CHECK_EQ(spindle_dlog_skip(&fx.log, FIRST + 2), -EINVAL);
+	CHECK_EQ(spindle_dlog_skip(&fx.log, UINT64_MAX), -EINVAL);
+	CHECK_EQ(append(10, 1, 50), 0);
+	CHECK_EQ(spindle_dlog_skip(&fx.log, FIRST + 10), -EAGAIN);
+	spindle_dlog_commit(&fx.log, 1);
+	CHECK_EQ(spindle_dlog_skip(&fx.log, FIRST + 10), -EAGAIN);
+	end_all();
+	CHECK_EQ(spindle_dlog_skip(&fx.log, FIRST + 10), 0);
+	CHECK_EQ(spindle_dlog_skip(&fx.log, FIRST + 20), -EAGAIN);
+	end_all();
+	fx.log.failed = true;
+	CHECK_EQ(spindle_dlog_skip(&fx.log, FIRST + 20), -EIO);
+	end();
+}
+
 /* A reader with a scan of its own meets a segment that the writer has recycled. */
 static void test_old_scan(void)
 {
@@ -1500,6 +1602,9 @@ static const struct tap_case cases[] = {
 	{ "a scan lists epochs, and a reader finds a time", test_epochs },
 	{ "a reader finds each time in several segments", test_time },
 	{ "a reader below the trimmed position is told so", test_trimmed },
+	{ "a log skips to a later position, and has nothing in front", test_skip },
+	{ "a crash leaves a log that has skipped, or as it was", test_skip_crash },
+	{ "a skip waits for what is not durable", test_skip_refused },
 	{ "a reader with an old scan finds its file gone", test_old_scan },
 	{ "a scan stays inside the memory that it has", test_bounds },
 	{ "two meta blocks take turns, and one is enough", test_meta },

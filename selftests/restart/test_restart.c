@@ -686,10 +686,13 @@ static void keeps(void)
 	part->log.missing = true;
 	CHECK(spindle_restart_keeps(node('A'), &proposal));
 	part->log.missing = false;
-	/* Another subgroup does not matter. */
+	/* A proposal of another subgroup is of other nodes. */
+	past_era->base = 4;
 	part->id = OTHER;
-	CHECK(spindle_restart_keeps(node('A'), &proposal));
+	CHECK(!spindle_restart_keeps(node('A'), &proposal));
 	proposal.part[0].id = OTHER;
+	CHECK(spindle_restart_keeps(node('A'), &proposal));
+	past_era->base = 3;
 	CHECK(!spindle_restart_keeps(node('A'), &proposal));
 	/* The era of the log is not on the path. */
 	*past_era = (struct spindle_restart_past){ { 2, 2 }, 100 };
@@ -1303,11 +1306,14 @@ static void shards(void)
 	node('F')->part[0].member = false;
 	node('F')->part[1].member = false;
 	are_placed("ABCDEF", "ABE", "CD");
-	/* Another subgroup is none of the shards. */
+	/* Another subgroup, which only A may be in, is none of the shards. */
 	begin_shards();
-	node('A')->part[2] = node('A')->part[0];
-	node('A')->part[2].id = OTHER + 1;
-	node('A')->parts = 3;
+	for (const char *name = "ABCD"; *name; name++) {
+		node(*name)->part[2] = node('A')->part[0];
+		node(*name)->part[2].id = OTHER + 1;
+		node(*name)->part[2].member = *name == 'A';
+		node(*name)->parts = 3;
+	}
 	are_placed("ABCD", "AB", "CD");
 	placed(&answer.proposal, OTHER + 1, "A");
 }
@@ -1511,6 +1517,47 @@ static void forced_bytes(void)
 #undef WRONG
 }
 
+/* The node lists another subgroup as well, in which it was in the same views without a message. */
+static void list_other(char name)
+{
+	node(name)->part[1] = node(name)->part[0];
+	node(name)->part[1].id = OTHER;
+	node(name)->parts = 2;
+}
+
+static void lists(void)
+{
+	begin();
+	for (const char *name = "ABC"; *name; name++) {
+		known(*name);
+		add(*name, 1, 1, 0, "ABC");
+	}
+	list_other('A');
+	list_other('B');
+	/* The list of the first report counts. */
+	waits("AC", SPINDLE_RESTART_NODES, 1, "BC");
+	CHECK_EQ(answer.parts, 2);
+	waits("CAB", SPINDLE_RESTART_NODES, 1, "AB");
+	CHECK_EQ(answer.parts, 1);
+	CHECK_EQ(judge("ACB"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(answer.reports, 2);
+	CHECK_EQ(answer.proposal.parts, 2);
+	CHECK_EQ(answer.proposal.members, 2);
+	CHECK(spindle_restart_keeps(node('A'), &answer.proposal));
+	CHECK(!spindle_restart_keeps(node('C'), &answer.proposal));
+	/* B does not know of the other subgroup. */
+	node('B')->parts = 1;
+	CHECK_EQ(judge("CAB"), SPINDLE_RESTART_NEW);
+	CHECK_EQ(answer.proposal.parts, 1);
+	CHECK(spindle_restart_keeps(node('B'), &answer.proposal));
+	CHECK(!spindle_restart_keeps(node('A'), &answer.proposal));
+	/* As many subgroups are no equal list. */
+	node('A')->parts = 1;
+	node('A')->part[0].id = OTHER;
+	CHECK(!spindle_restart_keeps(node('A'), &answer.proposal));
+	waits("AB", SPINDLE_RESTART_NODES, 1, "BC");
+}
+
 static const struct tap_case cases[] = {
 	{ "a: a majority of the newest view alone does not restart", schedule_a },
 	{ "b: majorities of the last two views do not restart", schedule_b },
@@ -1542,6 +1589,7 @@ static const struct tap_case cases[] = {
 	{ "what was accepted tells views that no record has", accepted_tells_views },
 	{ "the reporters with a logger are the members", members },
 	{ "a proposal may not cut what a node knows to be durable", keeps },
+	{ "nodes with different lists of subgroups do not restart together", lists },
 	{ "votes follow promises", votes },
 	{ "a node votes for one proposal of an attempt", one_vote },
 	{ "a node that has promised enters no earlier era", turn },

@@ -61,8 +61,8 @@ static int find_writer(const struct look *l)
 	return CTL_FAILED;
 }
 
-/* Wait until the process has removed the request. Return: exit code. */
-static int await(const struct look *l, uint64_t seconds)
+/* Wait until the process has removed the request for a range. Return: exit code. */
+static int await(struct look *l, uint32_t i, uint64_t seconds)
 {
 	const char *path = ctl_asprintf("%s/repair", l->dir);
 	const struct timespec nap = { .tv_nsec = NAP_MS * 1000000L };
@@ -76,6 +76,7 @@ static int await(const struct look *l, uint64_t seconds)
 				l->dir, (unsigned long long)seconds);
 			return CTL_FAILED;
 		}
+		ctl_log_is_at(l, i);
 		nanosleep(&nap, NULL);
 	}
 	if (errno == ENOENT)
@@ -93,10 +94,9 @@ static int ask(struct look *l, const struct ranges *r, uint64_t seconds)
 
 	ctl_log_reads(l, 0, r->n);
 	for (i = 0; i < r->n && !rc; i++) {
-		ctl_log_is_at(l, i);
 		ctl_log_place(l, r->from[i], &place);
 		err = spindle_log_repair(l->dir, &place);
-		rc = err ? ctl_log_failed(l, err) : await(l, seconds);
+		rc = err ? ctl_log_failed(l, err) : await(l, i, seconds);
 	}
 	ctl_bar_clear();
 	return rc;

@@ -214,6 +214,9 @@ void ctl_restart_print(struct json_object *restart)
 		       number(restart, "runs"), number(restart, "bound"));
 	if (json_object_get_boolean(member(restart, "spent", json_type_boolean)))
 		puts("restart: no era is left, so this node can only join its group");
+	if (*list(restart, "lists"))
+		printf("restart: these nodes do not have the same subgroups with logs as this node: "
+		       "%s\n", list(restart, "lists"));
 	for (i = 0; i < n; i++)
 		print_need(json_object_array_get_idx(needs, i));
 	print_forced(restart);

@@ -5,6 +5,10 @@
  * The peers are asked one after the other. A round ends when all were asked. A round that brought
  * nothing is followed by a pause, which grows. The log attaches to the history when its end is
  * there, and the history may have moved on by then.
+ *
+ * If no peer has what follows the log any more, a snapshot takes its place: the log goes on where
+ * the logs of the others begin. And a log that does not begin with position 0 gets the snapshots
+ * that it lacks before it attaches. See load.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -48,8 +52,9 @@ bool logd_catch_up(struct logd *l, uint64_t oldest)
 	if (c->on)
 		return true;
 	*c = (struct logd_catch){
-		.on = true, .trusted = !l->last.known, .oldest = oldest,
+		.on = true, .own = true, .trusted = !l->last.known, .oldest = oldest,
 		.moved_ms = peer_now_ms(), .fetch = { .client.id = &l->peers->server.id },
+		.load = { .done = c->load.done, .fd = -1 },
 	};
 	c->fetch.client.conn.fd = -1;
 	l->reading = false;
@@ -65,6 +70,8 @@ void logd_catch_end(struct logd *l)
 	if (!l->catch.on)
 		return;
 	peer_fetch_end(&l->catch.fetch);
+	logd_load_end(l);
+	logd_progress_end(l);
 	l->catch.on = false;
 }
 
@@ -106,6 +113,7 @@ static int take(void *arg, const struct spindle_dlog_msg *m, const char **why)
 		.known = !m->flags, .node = m->node, .slot = m->slot, .len = m->len,
 		.crc = spindle_dlog_crc(0, m->data, m->len),
 	};
+	l->catch.own = false;
 	l->catch.moved_ms = peer_now_ms();
 	return 0;
 }
@@ -118,6 +126,7 @@ static void begin_peer(struct logd *l, const struct logd_place *place)
 
 	f->subgroup = l->attach.subgroup;
 	f->take = take;
+	f->put = logd_load_put;
 	f->arg = l;
 	f->want = (struct peer_want){
 		.era = l->log.era, .era_max = l->era, .vid_max = l->peers->vid,
@@ -127,14 +136,31 @@ static void begin_peer(struct logd *l, const struct logd_place *place)
 			 peer_connect((const struct sockaddr *)&place->addr, place->len));
 }
 
+/* The peer has lost what follows the log, or has never had it. */
+static void begins_behind(struct logd *l)
+{
+	const struct peer_status *st = &l->catch.fetch.status;
+	struct logd_catch *c = &l->catch;
+
+	peer_client_fail(&c->fetch.client, "its log begins at position %" PRIu64, st->low);
+	if (st->low <= l->log.next)
+		return;
+	c->behind++;
+	/* A log without a message has nothing to go on with. */
+	if (st->low < st->end && st->low < c->least)
+		c->least = st->low;
+}
+
 /* The first message is the last one of the log, which is compared. */
 static void order(struct logd *l)
 {
 	struct peer_fetch *f = &l->catch.fetch;
 	uint64_t from = l->log.next - l->last.known;
 
-	if (f->status.low > from)
-		peer_client_fail(&f->client, "its log begins at position %" PRIu64, f->status.low);
+	if (l->catch.load.step != LOGD_LOAD_OFF)
+		logd_load_order(l);
+	else if (f->status.low > from)
+		begins_behind(l);
 	else if (f->status.end <= from)
 		peer_client_fail(&f->client, "its log ends at position %" PRIu64, f->status.end);
 	else
@@ -156,6 +182,9 @@ static bool resume(struct logd *l)
 	const struct logd_last was = l->last;
 	struct logd_catch *c = &l->catch;
 
+	/* A program looks for its snapshot when the log is attached. */
+	if (logd_load_begin(l, l->log.map.low))
+		return false;
 	/* With a peer that has agreed, the history need not have the last message as well. */
 	if (c->trusted && l->log.next <= c->oldest)
 		l->last.known = false;
@@ -169,10 +198,32 @@ static bool resume(struct logd *l)
 		return false;
 	}
 	logd_catch_end(l);
-	if (!logd_begin_reading(l, false))
+	/* The history has compared the end, and views are missing only behind a fetched one. */
+	if (!logd_begin_reading(l, c->own && l->last.known))
 		return false;
 	logd_say(l, "goes on with the history at position %" PRIu64, l->log.next);
 	return true;
+}
+
+/* ---- snapshots ------------------------------------------------------------------ */
+
+/* A snapshot has taken the place of what nobody has any more. */
+static void skip(struct logd *l)
+{
+	struct logd_catch *c = &l->catch;
+	uint64_t from = l->log.next, to = c->skip;
+
+	c->skip = 0;
+	/* Frames in flight: the next round comes to this again. */
+	if (spindle_dlog_skip(&l->log, to))
+		return;
+	l->last.known = false;
+	c->trusted = true;
+	c->own = false;
+	c->next_ms = 0;
+	c->moved_ms = peer_now_ms();
+	logd_say(l, "positions %" PRIu64 " to %" PRIu64 " are in no log any more, and a snapshot "
+		 "has what came of them", from, to - 1);
 }
 
 /* ---- rounds --------------------------------------------------------------------- */
@@ -184,23 +235,32 @@ static void give_up(struct logd *l)
 	logd_catch_end(l);
 }
 
-static void end_round(struct logd *l)
+/*
+ * All other members have logs that begin behind the end of this one. So nobody has what is between,
+ * and a snapshot has to take its place. Return: whether the peers are asked for one, or the log has
+ * moved on.
+ */
+static bool may_skip(struct logd *l)
+{
+	struct logd_catch *c = &l->catch;
+
+	if (!l->role || !c->behind || c->behind != l->peers->places)
+		return false;
+	c->skip = c->least < c->oldest ? c->least : c->oldest;
+	c->load.done = false;
+	if (!logd_load_begin(l, c->skip))
+		skip(l);
+	else
+		c->next_ms = 0;
+	return true;
+}
+
+/* Nothing has come in this round: give up, or say what is missing now and then. */
+static void wait_on(struct logd *l)
 {
 	struct logd_catch *c = &l->catch;
 	uint64_t now = peer_now_ms();
-	bool moved = l->log.next != c->begun;
 
-	c->i = 0;
-	c->backoff_ms = moved ? 0 : c->backoff_ms * 2;
-	if (c->backoff_ms < BACKOFF_MIN)
-		c->backoff_ms = BACKOFF_MIN;
-	if (c->backoff_ms > BACKOFF_MAX)
-		c->backoff_ms = BACKOFF_MAX;
-	c->next_ms = now + c->backoff_ms;
-	if (moved)
-		return;
-	if (!c->why[0])
-		snprintf(c->why, sizeof(c->why), "there is no other member");
 	if (l->opts->wait != LOGD_FOR_EVER && now - c->moved_ms >= l->opts->wait * 1000ULL) {
 		give_up(l);
 	} else if (!c->told_ms || now - c->told_ms >= TELL_MS) {
@@ -209,16 +269,72 @@ static void end_round(struct logd *l)
 	}
 }
 
+/* The peers were asked for snapshots. The next round is about messages. */
+static void end_load(struct logd *l, bool found)
+{
+	struct logd_catch *c = &l->catch;
+	bool skips = c->skip;
+
+	c->i = 0;
+	c->next_ms = peer_now_ms() + (skips ? c->backoff_ms : 0);
+	if (skips && logd_load_covers(l))
+		skip(l);
+	else if (skips)
+		wait_on(l);
+	else if (!found)
+		logd_say(l, "the log begins with position %" PRIu64 ", and a program may lack a "
+			 "snapshot: %s", l->log.map.low, c->why);
+	c->skip = 0;
+}
+
+/* Return: whether the round was about snapshots. */
+static bool end_load_round(struct logd *l)
+{
+	struct logd_catch *c = &l->catch;
+
+	if (c->load.step == LOGD_LOAD_OFF)
+		return false;
+	if (logd_load_end_round(l))
+		end_load(l, false);
+	else
+		c->next_ms = peer_now_ms() + BACKOFF_MIN;
+	return true;
+}
+
+static void end_round(struct logd *l)
+{
+	struct logd_catch *c = &l->catch;
+	bool moved = l->log.next != c->begun;
+
+	c->i = 0;
+	if (!c->why[0])
+		snprintf(c->why, sizeof(c->why), "there is no other member");
+	if (end_load_round(l))
+		return;
+	c->backoff_ms = moved ? 0 : c->backoff_ms * 2;
+	if (c->backoff_ms < BACKOFF_MIN)
+		c->backoff_ms = BACKOFF_MIN;
+	if (c->backoff_ms > BACKOFF_MAX)
+		c->backoff_ms = BACKOFF_MAX;
+	c->next_ms = peer_now_ms() + c->backoff_ms;
+	if (!moved && !may_skip(l))
+		wait_on(l);
+}
+
 /* Return: whether the peers are to be asked. */
 static bool begin_round(struct logd *l)
 {
 	struct logd_catch *c = &l->catch;
 
 	/* This also tells how far the history is now, and whether the node is still there. */
-	if (resume(l) || l->failed)
+	if (c->load.step == LOGD_LOAD_OFF && (resume(l) || l->failed))
 		return false;
 	c->begun = l->log.next;
+	if (!c->first)
+		c->first = l->log.next;
 	c->why[0] = '\0';
+	c->behind = 0;
+	c->least = UINT64_MAX;
 	/* Without an answer, the members of the last round are asked. */
 	logd_peers_refresh(l->peers);
 	return true;
@@ -241,11 +357,27 @@ static void next_peer(struct logd *l)
 static void end_peer(struct logd *l)
 {
 	struct logd_catch *c = &l->catch;
+	bool loads = c->load.step != LOGD_LOAD_OFF, enough = loads && logd_load_end_peer(l);
 
 	note(c);
 	peer_fetch_end(&c->fetch);
+	if (enough)
+		end_load(l, true);
+	if (loads)
+		return;
 	if (l->log.next >= c->oldest && c->trusted && !l->failed && !resume(l))
 		c->i = 0;
+}
+
+static void tell(struct logd *l)
+{
+	const struct logd_catch *c = &l->catch;
+	uint32_t step = c->fetch.client.step;
+
+	if (step == PEER_LOADS)
+		logd_progress(l, "fetches a snapshot", c->load.bytes, c->fetch.offer.st.bytes);
+	else if (step == PEER_READS && c->oldest > c->first)
+		logd_progress(l, "fetches messages", l->log.next - c->first, c->oldest - c->first);
 }
 
 /**
@@ -259,6 +391,7 @@ void logd_catch_work(struct logd *l)
 	if (!c->on || l->failed)
 		return;
 	peer_fetch_work(&c->fetch);
+	tell(l);
 	if (c->fetch.client.step == PEER_KNOWS)
 		order(l);
 	if (c->fetch.client.step == PEER_DONE || c->fetch.client.step == PEER_FAILED)

@@ -230,6 +230,8 @@ static int port_read(void *env, struct spindle_dlog_file file, uint64_t offset, 
 		at += n > 0 ? (uint32_t)n : 0;
 		/* Behind a part of a block there is only the end of the file. */
 	} while (n && at < len && !(at % LOGD_BLOCK));
+	if (p->tell)
+		p->tell(p->tell_arg, at);
 	return (int)at;
 }
 

@@ -106,6 +106,11 @@ struct logd_port {
 
 	/** @error: the first operation that has failed, in words; empty without one */
 	char error[160];
+
+	/** @tell: told of bytes that the log has read; NULL: nobody is */
+	void (*tell)(void *arg, uint32_t bytes);
+	/** @tell_arg: of @tell */
+	void *tell_arg;
 };
 
 /**

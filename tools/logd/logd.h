@@ -15,6 +15,7 @@
 #include "io.h"
 #include "log.h"
 #include "peers.h"
+#include "progress.h"
 #include "record.h"
 #include "repair.h"
 #include "snapshot.h"
@@ -55,8 +56,12 @@ struct logd_opts {
 	const char *listen;
 	/** @peers: "none", "open", or NULL */
 	const char *peers;
+	/** @snap_most: bytes of all snapshots in a directory, beyond which none is fetched */
+	uint64_t snap_most;
 	/** @wait: seconds that a log waits for what is missing */
 	uint32_t wait;
+	/** @add_log: id of a subgroup that gets logs, then the process ends; NULL: none does */
+	const char *add_log;
 };
 
 /**
@@ -91,6 +96,8 @@ struct logd {
 	struct logd_repair repair;
 	/** @snapshots: what programs do not need any more */
 	struct logd_snapshots snapshots;
+	/** @progress: long work that is under way */
+	struct logd_progress progress;
 	/** @attach: what to attach to */
 	struct spindle_attach_opts attach;
 	/** @title: "subgroup 1 of node 2", for messages */

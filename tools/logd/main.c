@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "common/key.h"
@@ -48,10 +46,17 @@ static const struct ctl_opt options[] = {
 	  .value = "ADDR:PORT", .help = "where other nodes ask (default: as the node)" },
 	{ .name = "peers", .letter = 'P', .kind = CTL_OPT_TEXT, AT(peers), .value = "WORD",
 	  .help = "none: no other nodes; open: also without a key" },
+	{ .name = "snapshot-max", .letter = 'm', .kind = CTL_OPT_BYTES, AT(snap_most),
+	  .max = INT64_MAX, .def = LOGD_SNAP_MOST, .value = "BYTES",
+	  .help = "fetch no snapshot of another node with which those of a\n"
+		  "                         log have more bytes (0: none)" },
 	{ .name = "wait", .letter = 'w', .kind = CTL_OPT_NUM, AT(wait), .max = UINT32_MAX,
 	  .def = LOGD_FOR_EVER, .value = "SECONDS",
 	  .help = "give up when nothing has come for so long\n"
 		  "                         (default: never)" },
+	{ .name = "add-log", .letter = 'A', .kind = CTL_OPT_TEXT, AT(add_log), .value = "ID",
+	  .help = "only have the subgroup get logs with the next restart of\n"
+		  "                         the group" },
 	{ .name = "device", .letter = 'D', .kind = CTL_OPT_TEXT, AT(device),
 	  .value = "PATH", .help = "default " SPINDLE_DEVICE },
 	{ .name = "help", .letter = 'h', .kind = CTL_OPT_HELP, .help = "this text" },
@@ -78,28 +83,6 @@ static struct logd_peers peers;
 static struct logd_state state;
 static bool has_state;
 static struct logd_restart restart;
-
-/* Tell systemd that all logs are open. Without systemd there is no such socket. */
-static void say_ready(void)
-{
-	const char *path = getenv("NOTIFY_SOCKET");
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	static const char text[] = "READY=1";
-	int fd;
-
-	if (!path || !*path || strlen(path) >= sizeof(addr.sun_path))
-		return;
-	memcpy(addr.sun_path, path, strlen(path));
-	if (*path == '@')
-		addr.sun_path[0] = '\0';
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || sendto(fd, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&addr,
-			     (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
-					 strlen(path))) < 0)
-		ctl_err("cannot notify %s: %s", path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-}
 
 static int open_signals(void)
 {
@@ -197,6 +180,8 @@ static int parse(int argc, char **argv)
 		return ctl_command_usage(&command, "'%s' is no address with a port", opts.listen);
 	if (argc - optind < 1)
 		return ctl_command_usage(&command, "a node is needed");
+	if (opts.add_log && argc - optind > 1)
+		return ctl_command_usage(&command, "nothing follows the node of --add-log");
 	err = ctl_num_parse(argv[optind], UINT32_MAX, false, &node);
 	if (err)
 		return ctl_command_usage(&command, "'%s' is not the id of a node", argv[optind]);
@@ -255,6 +240,43 @@ static bool find_group(int signals)
 	return !logd_restart_is_due(&restart) || logd_restart_run(&restart, signals);
 }
 
+/* Is the node in a view, or on its way into one? A machine without the module has no node. */
+static bool is_in_view(void)
+{
+	struct logd_seat seat;
+	enum logd_kernel kernel;
+
+	if (ctl_net_open(&peers.net, CTL_QUIET))
+		return false;
+	kernel = logd_kernel_look(&restart, &seat);
+	return kernel == LOGD_KERNEL_ACTIVE || kernel == LOGD_KERNEL_FORMING ||
+	       kernel == LOGD_KERNEL_JOINING;
+}
+
+/* All nodes of the group are down, and begin again with a subgroup that has logs from then on. */
+static bool add_log(void)
+{
+	uint64_t id;
+
+	restart.opts = &opts;
+	restart.peers = &peers;
+	restart.state = &state;
+	if (ctl_num_parse(opts.add_log, UINT32_MAX, false, &id)) {
+		ctl_err("'%s' is not the id of a subgroup", opts.add_log);
+		return false;
+	}
+	if (!open_state())
+		return false;
+	if (is_in_view()) {
+		ctl_err("node %u is in a view: it leaves that first", opts.node);
+		return false;
+	}
+	if (logd_state_add_log(&state, (uint32_t)id, opts.segment << 20))
+		return true;
+	ctl_err("%s", state.why);
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	int rc, signals;
@@ -265,6 +287,8 @@ int main(int argc, char **argv)
 	rc = parse(argc, argv);
 	if (rc)
 		return ctl_flush(rc == CTL_OPT_SHOWN ? CTL_OK : rc);
+	if (opts.add_log)
+		return add_log() ? CTL_OK : CTL_FAILED;
 	count = (unsigned int)(argc - optind - 1);
 	if (!logd_peers_begin(&peers, &opts))
 		return CTL_FAILED;
@@ -277,7 +301,8 @@ int main(int argc, char **argv)
 	}
 	if (!open_logs(argv + optind + 1))
 		return CTL_FAILED;
-	say_ready();
+	/* All logs are open. */
+	logd_notify("READY=1");
 	if (!run(signals))
 		rc = CTL_FAILED;
 	for (i = 0; i < count; i++)

@@ -277,13 +277,58 @@ static void say_damage(const struct logd *l)
 		logd_say(l, "%u more ranges of the log are damaged", s->n_damaged - n);
 }
 
+/* How far the scan is, which reads most bytes once. */
+struct reading {
+	struct logd *log;
+	uint64_t done;
+	uint64_t total;
+};
+
+static void tell_reading(void *arg, uint32_t bytes)
+{
+	struct reading *r = arg;
+
+	r->done += bytes;
+	/* A log without segments has nothing to read. */
+	if (!r->total)
+		return;
+	logd_progress(r->log, "reads its log", r->done, r->total);
+}
+
+/* Bytes of all segments. The scan lists the files once more. */
+static uint64_t segment_bytes(struct logd *l)
+{
+	const struct spindle_dlog_port *port = &l->io.port;
+	int i, n = port->list(port->env, l->scan.file, FILES);
+	uint64_t bytes, sum = 0;
+
+	for (i = 0; i < n; i++)
+		if (l->scan.file[i].kind == SPINDLE_DLOG_SEGMENT &&
+		    !port->size(port->env, l->scan.file[i], &bytes))
+			sum += bytes;
+	return sum;
+}
+
+static int read_log(struct logd *l)
+{
+	struct reading r = { .log = l, .total = segment_bytes(l) };
+	int err;
+
+	l->io.tell = tell_reading;
+	l->io.tell_arg = &r;
+	err = spindle_dlog_recover(&l->scan);
+	l->io.tell = NULL;
+	logd_progress_end(l);
+	return err;
+}
+
 static bool scan(struct logd *l)
 {
 	struct spindle_dlog_scan *s = &l->scan;
 	int err;
 
 	prepare_scan(l);
-	err = spindle_dlog_recover(s);
+	err = read_log(l);
 	if (err == -EUCLEAN)
 		return logd_fail(l, "%s has segments, and no meta block that is whole, or a file "
 				 "that is none of a log", l->path);
@@ -320,11 +365,19 @@ static bool may_begin(struct logd *l, uint64_t oldest)
 			 "(option -l)", oldest);
 }
 
+/* Return: whether the log gets a snapshot of other nodes before it attaches. */
+static bool loads(struct logd *l)
+{
+	return logd_load_due(l, l->scan.map.low, l->scan.next) && logd_catch_up(l, l->scan.next);
+}
+
 /* Attach where the new log begins, as its logger. */
 static bool attach_new(struct logd *l, uint64_t era)
 {
 	struct spindle_place from = { .lsn = l->scan.next, .era = era };
 
+	if (loads(l))
+		return false;
 	memcpy(from.lineage, l->scan.id.lineage, sizeof(from.lineage));
 	return logd_attach(l, &from);
 }
@@ -424,6 +477,9 @@ static bool begin_again(struct logd *l, uint64_t era)
 	memcpy(from.lineage, l->scan.id.lineage, sizeof(from.lineage));
 	if (l->scan.n_epochs && !cut)
 		from.era = l->scan.last_epoch.era;
+	/* The kernel has to look at a log of an earlier era first. */
+	if (from.era == era && loads(l))
+		return false;
 	return logd_attach(l, &from);
 }
 
@@ -552,6 +608,8 @@ bool logd_open(struct logd *l, const struct logd_opts *opts, const char *subgrou
 	logd_repair_open(l);
 	if (l->repair.tail)
 		logd_say(l, "the end of the log is damaged, and is fetched from other nodes first");
+	else if (l->catch.on && l->catch.oldest <= l->log.next)
+		logd_say(l, "a program may lack its snapshot, so other nodes are asked for theirs");
 	else if (l->catch.on)
 		logd_say(l, "the history begins with position %" PRIu64 ", and what is in front "
 			 "of it comes from other nodes", l->catch.oldest);

@@ -160,7 +160,7 @@ static bool is_under_way(const struct peer_client *c)
 
 static uint32_t limit_ms(const struct peer_client *c)
 {
-	return c->step < PEER_READS ? PEER_PROOF_MS : PEER_QUIET_MS;
+	return c->step < PEER_LOADS ? PEER_PROOF_MS : PEER_QUIET_MS;
 }
 
 /**

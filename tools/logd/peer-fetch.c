@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A client that fetches messages: the status of the peer's log, and replies. See peer.h. */
+/* A client that fetches: the status of the peer's log, and replies. See peer.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +67,10 @@ static void take_frame(struct peer_fetch *f)
 		take_status(f, len);
 	else if (c->step == PEER_READS && type == PEER_DATA)
 		peer_fetch_data(f, len);
+	else if (c->step == PEER_FINDS && type == PEER_FOUND)
+		peer_fetch_found(f, len);
+	else if (c->step == PEER_LOADS && type == PEER_PIECE)
+		peer_fetch_piece(f, len);
 	else
 		peer_client_fail(c, "it answers what was not asked");
 }
@@ -85,6 +89,8 @@ void peer_fetch_work(struct peer_fetch *f)
 		return;
 	if (f->client.step == PEER_PROVED)
 		ask_status(f);
+	else if (f->client.step == PEER_LOADS && peer_fetch_is_slow(f))
+		peer_client_fail(&f->client, "it sends its snapshot too slowly");
 	else
 		take_frame(f);
 	if (f->client.step == PEER_TAKES)

@@ -26,15 +26,16 @@ void peer_server_begin(struct peer_server *s, int fd)
 
 	s->listen = fd;
 	for (i = 0; i < PEER_GUESTS; i++)
-		s->guest[i].conn.fd = -1;
+		s->guest[i] = (struct peer_guest){ .conn.fd = -1, .source.fd = -1 };
 }
 
 static void leave(struct peer_guest *g)
 {
 	peer_conn_close(&g->conn);
 	peer_reader_close(&g->reader);
+	peer_source_close(&g->source);
 	explicit_bzero(&g->session, sizeof(g->session));
-	*g = (struct peer_guest){ .conn.fd = -1 };
+	*g = (struct peer_guest){ .conn.fd = -1, .source.fd = -1 };
 }
 
 static unsigned int count(const struct peer_server *s, bool friend)
@@ -84,6 +85,7 @@ static bool do_status(struct peer_server *s, struct peer_guest *g, const uint8_t
 	if (!peer_status_req_get(p, len, &req))
 		return false;
 	peer_reader_close(&g->reader);
+	peer_source_close(&g->source);
 	if (memcmp(req.lineage, s->id.lineage, sizeof(req.lineage)))
 		st.code = PEER_LINEAGE;
 	else if (s->find(s->arg, req.subgroup, &log))
@@ -95,6 +97,8 @@ static bool do_status(struct peer_server *s, struct peer_guest *g, const uint8_t
 			st.code = PEER_LINEAGE;
 		else if (!peer_reader_open(&g->reader, &log))
 			return false;
+		else
+			peer_source_open(&g->source, &log);
 	}
 	peer_status_put(g->conn.out + PEER_HEAD, &st);
 	return send_frame(g, PEER_STATUS_IS, PEER_STATUS_REP);
@@ -122,6 +126,28 @@ static bool do_ask(struct peer_server *s, struct peer_guest *g, const uint8_t *p
 	return n && send_frame(g, PEER_TELL, n);
 }
 
+static bool do_find(struct peer_guest *g, const uint8_t *p, uint32_t len)
+{
+	char after[PEER_NAME + 1];
+	struct peer_offer o;
+
+	if (!g->reader.r.map || !peer_find_get(p, len, after))
+		return false;
+	peer_source_find(&g->source, after, &o);
+	peer_offer_put(g->conn.out + PEER_HEAD, &o);
+	return send_frame(g, PEER_FOUND, PEER_OFFER);
+}
+
+static bool do_load(struct peer_guest *g, const uint8_t *p, uint32_t len)
+{
+	struct peer_load_req req;
+	uint32_t n = 0;
+
+	if (peer_load_req_get(p, len, &req))
+		n = peer_source_load(&g->source, &req, g->conn.out + PEER_HEAD);
+	return n && send_frame(g, PEER_PIECE, n);
+}
+
 static bool do_request(struct peer_server *s, struct peer_guest *g)
 {
 	uint32_t type = 0, len = 0;
@@ -141,6 +167,10 @@ static bool do_request(struct peer_server *s, struct peer_guest *g)
 		g->reading = good;
 	} else if (type == PEER_ASK) {
 		good = do_ask(s, g, p, len);
+	} else if (type == PEER_FIND) {
+		good = do_find(g, p, len);
+	} else if (type == PEER_LOAD) {
+		good = do_load(g, p, len);
 	}
 	peer_conn_drop(&g->conn, (uint32_t)n);
 	return good;

@@ -22,9 +22,10 @@
 
 #include "log.h"
 #include "restart/restart.h"
+#include "snap-list.h"
 
 #define PEER_MAGIC	0x504c5053U
-#define PEER_VERSION	3U
+#define PEER_VERSION	4U
 #define PEER_NONCE	32U
 #define PEER_MAC	32U
 #define PEER_HELLO	96U
@@ -36,6 +37,10 @@
 #define PEER_READ_REQ	16U
 #define PEER_DATA_HEAD	40U
 #define PEER_RECORD	64U
+#define PEER_NAME	32U
+#define PEER_LOAD_REQ	16U
+#define PEER_OFFER	(8U + PEER_NAME + SPINDLE_DLOG_SNAP_HEAD)
+#define PEER_PIECE_HEAD	16U
 /* Bytes of records that a reply has at most, and the longest payload. */
 #define PEER_CHUNK	(256U << 10)
 #define PEER_PAYLOAD	(PEER_DATA_HEAD + PEER_RECORD + PEER_CHUNK)
@@ -57,6 +62,8 @@
 /* Time for a proof, and for a connection on which nothing moves. */
 #define PEER_PROOF_MS	5000U
 #define PEER_QUIET_MS	30000U
+/* Bytes of a snapshot that have to come in each second, behind the first PEER_QUIET_MS. */
+#define PEER_PACE	(256U << 10)
 
 /* In spindle_dlog_msg.flags: the message was for other members, and only its position is here. */
 #define LOGD_OTHER	(1U << 0)
@@ -79,6 +86,14 @@ enum peer_type {
 	PEER_ASK,
 	/** @PEER_TELL: reply to PEER_ASK */
 	PEER_TELL,
+	/** @PEER_FIND: request: the newest snapshot of the program behind a name */
+	PEER_FIND,
+	/** @PEER_FOUND: reply to PEER_FIND */
+	PEER_FOUND,
+	/** @PEER_LOAD: request: bytes of the state in the snapshot that was found last */
+	PEER_LOAD,
+	/** @PEER_PIECE: reply to PEER_LOAD */
+	PEER_PIECE,
 };
 
 /**
@@ -93,9 +108,9 @@ enum peer_code {
 	PEER_LINEAGE,
 	/** @PEER_TRIMMED: the position is below the log */
 	PEER_TRIMMED,
-	/** @PEER_END: the position is not on disk yet */
+	/** @PEER_END: the position is not on disk yet, or there is no other snapshot */
 	PEER_END,
-	/** @PEER_DAMAGED: the position is damaged */
+	/** @PEER_DAMAGED: the position is damaged, or the snapshot cannot be read */
 	PEER_DAMAGED,
 	/** @PEER_CODES: how many there are */
 	PEER_CODES
@@ -218,6 +233,40 @@ struct peer_record {
 };
 
 /**
+ * struct peer_offer - PEER_FOUND: the newest snapshot of a program
+ */
+struct peer_offer {
+	/** @code: enum peer_code; without PEER_OK the rest says nothing */
+	uint32_t code;
+	/** @name: of the program */
+	char name[SPINDLE_DLOG_SNAP_NAME + 1];
+	/** @st: what the head of its file says */
+	struct spindle_dlog_snapshot st;
+};
+
+/**
+ * struct peer_load_req - PEER_LOAD
+ */
+struct peer_load_req {
+	/** @from: offset of the first byte in the state */
+	uint64_t from;
+	/** @max: bytes that are asked for */
+	uint32_t max;
+};
+
+/**
+ * struct peer_piece - in front of the bytes of PEER_PIECE
+ */
+struct peer_piece {
+	/** @code: enum peer_code; there are bytes with PEER_OK only */
+	uint32_t code;
+	/** @count: bytes */
+	uint32_t count;
+	/** @from: offset of the first one in the state */
+	uint64_t from;
+};
+
+/**
  * struct peer_want - what the next record has to be
  */
 struct peer_want {
@@ -262,6 +311,17 @@ bool peer_data_get(const uint8_t *p, uint32_t len, struct peer_data *d);
 uint32_t peer_record_put(uint8_t *p, const struct peer_record *r);
 uint32_t peer_record_get(const uint8_t *p, uint32_t len, struct peer_record *r);
 const char *peer_judge(const struct peer_want *want, const struct spindle_dlog_msg *m);
+
+/* peer-snap-msg.c: payloads about snapshots. */
+
+void peer_find_put(uint8_t *p, const char *after);
+bool peer_find_get(const uint8_t *p, uint32_t len, char *after);
+void peer_offer_put(uint8_t *p, const struct peer_offer *o);
+bool peer_offer_get(const uint8_t *p, uint32_t len, struct peer_offer *o);
+void peer_load_req_put(uint8_t *p, const struct peer_load_req *r);
+bool peer_load_req_get(const uint8_t *p, uint32_t len, struct peer_load_req *r);
+void peer_piece_put(uint8_t *p, const struct peer_piece *d);
+bool peer_piece_get(const uint8_t *p, uint32_t len, struct peer_piece *d);
 
 /**
  * struct peer_conn - a socket with buffers
@@ -313,6 +373,10 @@ struct peer_log {
 	uint32_t damaged;
 	/** @frame: bytes of the longest frame that it may have, also of an earlier life */
 	uint32_t frame;
+	/** @dir: its directory, whose snapshots are served; -1: none are */
+	int dir;
+	/** @era: of the group */
+	uint64_t era;
 };
 
 /**
@@ -341,6 +405,30 @@ int peer_reader_reply(struct peer_reader *p, const struct peer_read_req *req, ui
 		      uint32_t *len);
 
 /**
+ * struct peer_source - the snapshots that a guest asks for
+ */
+struct peer_source {
+	/** @dir: directory of the log; -1: none */
+	int dir;
+	/** @log: the writer of that log */
+	const struct spindle_dlog *log;
+	/** @era: of the group */
+	uint64_t era;
+	/** @fd: the snapshot that was found last; -1: none */
+	int fd;
+	/** @bytes: of its state */
+	uint64_t bytes;
+};
+
+/* peer-source.c: snapshots for guests. */
+
+void peer_source_open(struct peer_source *s, const struct peer_log *log);
+void peer_source_close(struct peer_source *s);
+void peer_source_find(struct peer_source *s, const char *after, struct peer_offer *o);
+uint32_t peer_source_load(const struct peer_source *s, const struct peer_load_req *req,
+			  uint8_t *buf);
+
+/**
  * struct peer_guest - a connection of a server
  */
 struct peer_guest {
@@ -356,6 +444,8 @@ struct peer_guest {
 	struct peer_session session;
 	/** @reader: the place in the log that the requests are about */
 	struct peer_reader reader;
+	/** @source: the snapshots beside that log */
+	struct peer_source source;
 	/** @req: PEER_READ that is not answered */
 	struct peer_read_req req;
 	/** @reading: there is one */
@@ -413,6 +503,10 @@ enum peer_step {
 	PEER_ASKS,
 	/** @PEER_KNOWS: the status is there, and nothing is under way */
 	PEER_KNOWS,
+	/** @PEER_FINDS: a snapshot was asked for */
+	PEER_FINDS,
+	/** @PEER_LOADS: bytes of a snapshot were asked for */
+	PEER_LOADS,
 	/** @PEER_READS: messages were asked for */
 	PEER_READS,
 	/** @PEER_TAKES: messages came that the log has not taken */
@@ -464,7 +558,17 @@ bool peer_client_work(struct peer_client *c);
 typedef int (*peer_take_fn)(void *arg, const struct spindle_dlog_msg *m, const char **why);
 
 /**
- * struct peer_fetch - messages that a client fetches
+ * typedef peer_put_fn - bytes of the state in a snapshot, in order
+ * @arg: as given
+ * @p: the bytes
+ * @len: how many
+ *
+ * Return: 0 or a negative errno, because of which no more may come.
+ */
+typedef int (*peer_put_fn)(void *arg, const uint8_t *p, uint32_t len);
+
+/**
+ * struct peer_fetch - messages and snapshots that a client fetches
  */
 struct peer_fetch {
 	/** @client: the connection; PEER_ASKS: the status has not come */
@@ -495,11 +599,19 @@ struct peer_fetch {
 	uint64_t taken;
 	/** @take: takes a message */
 	peer_take_fn take;
-	/** @arg: of @take */
+	/** @offer: the snapshot that was found last; PEER_END: there is no other one */
+	struct peer_offer offer;
+	/** @loaded: bytes of its state that have come */
+	uint64_t loaded;
+	/** @load_ms: when the first ones were asked for */
+	uint64_t load_ms;
+	/** @put: takes bytes of a state */
+	peer_put_fn put;
+	/** @arg: of @take and @put */
 	void *arg;
 };
 
-/* peer-fetch.c, peer-data.c: messages. */
+/* peer-fetch.c, peer-data.c, peer-snap.c: messages and snapshots. */
 
 void peer_fetch_begin(struct peer_fetch *f, uint32_t server, int fd);
 void peer_fetch_read(struct peer_fetch *f, uint64_t from, uint64_t stop);
@@ -507,6 +619,11 @@ void peer_fetch_work(struct peer_fetch *f);
 void peer_fetch_end(struct peer_fetch *f);
 void peer_fetch_data(struct peer_fetch *f, uint32_t len);
 void peer_fetch_take(struct peer_fetch *f);
+void peer_fetch_find(struct peer_fetch *f, const char *after);
+void peer_fetch_found(struct peer_fetch *f, uint32_t len);
+void peer_fetch_load(struct peer_fetch *f);
+void peer_fetch_piece(struct peer_fetch *f, uint32_t len);
+bool peer_fetch_is_slow(const struct peer_fetch *f);
 
 /**
  * struct peer_ask - a question of an attempt to restart, on a connection of its own

@@ -179,6 +179,7 @@ static bool find_log(void *arg, uint32_t subgroup, struct peer_log *log)
 			continue;
 		*log = (struct peer_log){
 			.log = &l->log, .damaged = l->scan.n_damaged, .frame = l->frame,
+			.dir = l->io.dir, .era = l->era,
 		};
 		return true;
 	}

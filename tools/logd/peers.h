@@ -13,6 +13,7 @@
 #include "common/key.h"
 #include "common/net.h"
 #include "common/util.h"
+#include "load.h"
 #include "peer.h"
 
 struct logd;
@@ -77,10 +78,22 @@ struct logd_catch {
 	bool on;
 	/** @trusted: the log is known to be one of this group */
 	bool trusted;
+	/** @own: no message has come from another node */
+	bool own;
 	/** @oldest: position of the oldest message of the history */
 	uint64_t oldest;
+	/** @load: how the log gets snapshots */
+	struct logd_load load;
+	/** @behind: peers of this round whose logs begin behind the end of this one */
+	unsigned int behind;
+	/** @least: the smallest position that their logs begin with */
+	uint64_t least;
+	/** @skip: position that the log goes on with when a snapshot is there; 0: none */
+	uint64_t skip;
 	/** @i: the peer that is asked next, in this round */
 	unsigned int i;
+	/** @first: end of the log when it began to catch up */
+	uint64_t first;
 	/** @begun: end of the log when this round began */
 	uint64_t begun;
 	/** @backoff_ms: between the last two rounds */

@@ -411,11 +411,16 @@ static void end_peer(struct logd *l)
 		begin_peer(l, &l->peers->place[r->i - 1]);
 }
 
-/* The repair waits for messages. */
+/* The repair waits for messages, unless the log has given them up in the meantime. */
 static void fetch(struct logd *l)
 {
 	struct logd_repair *r = &l->repair;
 
+	if (r->fix.want_to <= l->log.map.low) {
+		peer_fetch_end(&r->fetch);
+		r->fix.step = SPINDLE_DLOG_REPAIR_IDLE;
+		return;
+	}
 	if (r->looked != r->fix.want_to) {
 		look_around(l, &(struct spindle_dlog_range){ r->fix.next, r->fix.want_to });
 		spindle_dlog_seek(&r->fix.reader, r->fix.want_to);

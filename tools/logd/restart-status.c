@@ -91,6 +91,19 @@ static struct json_object *json_here(const struct attempt *a, bool here)
 	return list;
 }
 
+/* Nodes that cannot be in one restart with this node, because they have another list. */
+static struct json_object *json_lists(const struct attempt *a)
+{
+	struct json_object *list = json_object_new_array();
+	uint32_t i;
+
+	for (i = 0; i < a->peers; i++)
+		if (a->mine && a->peer[i].report &&
+		    !spindle_restart_same_list(a->own, a->peer[i].report))
+			json_object_array_add(list, ctl_json_num(a->peer[i].node));
+	return list;
+}
+
 static struct json_object *json_loss(const struct spindle_restart_force *force)
 {
 	struct json_object *list = json_object_new_array(), *obj;
@@ -166,8 +179,10 @@ static struct json_object *json_all(struct logd_restart *r)
 	}
 	if (a->spent)
 		ctl_json_add(obj, "spent", json_object_new_boolean(true));
-	if (a->state == ATTEMPT_PREPARE && a->judged)
+	if (a->state == ATTEMPT_PREPARE && a->judged) {
+		ctl_json_add(obj, "lists", json_lists(a));
 		ctl_json_add(obj, "subgroups", json_needs(a));
+	}
 	add_force(obj, r);
 	return obj;
 }

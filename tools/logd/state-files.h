@@ -48,6 +48,8 @@ void logd_disk_tell(const struct logd_state *s, const struct logd_disk *d,
 bool logd_disk_cut(struct logd_state *s, struct logd_disk *d, uint64_t lsn);
 
 bool logd_disk_move(struct logd_state *s, struct logd_disk *d);
+bool logd_disk_begin(struct logd_state *s, struct logd_disk *d, uint32_t subgroup,
+		     uint32_t segment);
 
 /* state-keep.c */
 bool logd_disk_keep(struct logd_state *s, const struct logd_disk *d, const char *name,

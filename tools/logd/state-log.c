@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "state-files.h"
@@ -261,7 +262,7 @@ bool logd_disk_cut(struct logd_state *s, struct logd_disk *d, uint64_t lsn)
 	return !err || fail(s, subgroup, "cut the log in", err);
 }
 
-/* ---- another lineage ------------------------------------------------------------------- */
+/* ---- meta blocks ----------------------------------------------------------------------- */
 
 static int write_meta(struct logd_disk *d, uint8_t *block)
 {
@@ -287,31 +288,63 @@ static int write_meta(struct logd_disk *d, uint8_t *block)
 	return err;
 }
 
+/* Both meta blocks say the same, because one of them may be damaged later. */
+static int write_metas(struct logd_disk *d)
+{
+	uint8_t *block = malloc(d->scan.id.block);
+	int i, err = block ? 0 : -ENOMEM;
+
+	for (i = 0; i < 2 && !err; i++)
+		err = write_meta(d, block);
+	free(block);
+	return !err && fsync(d->dir) ? -errno : err;
+}
+
 /**
  * logd_disk_move() - have the log be one of the lineage of the state, on disk
  * @s: the state
  * @d: the log
  *
- * Both meta blocks say so, because one of them may be damaged later. The segments keep the lineage
- * that they were written in.
+ * The segments keep the lineage that they were written in.
  *
  * Return: whether it is one.
  */
 bool logd_disk_move(struct logd_state *s, struct logd_disk *d)
 {
-	uint32_t subgroup = d->scan.id.subgroup;
-	uint8_t *block;
-	int i, err;
+	int err;
 
 	if (d->scan.is_new)
 		return true;
 	memcpy(d->scan.id.lineage, s->lineage, sizeof(d->scan.id.lineage));
-	block = malloc(d->scan.id.block);
-	err = block ? 0 : -ENOMEM;
-	for (i = 0; i < 2 && !err; i++)
-		err = write_meta(d, block);
-	free(block);
-	if (!err && fsync(d->dir))
-		err = -errno;
-	return !err || fail(s, subgroup, "give another lineage to the log in", err);
+	err = write_metas(d);
+	return !err || fail(s, d->scan.id.subgroup, "give another lineage to the log in", err);
+}
+
+/**
+ * logd_disk_begin() - make a log without a message, on disk
+ * @s: the state
+ * @d: the log, which is not there, in a directory that is
+ * @subgroup: id of the subgroup
+ * @segment: bytes of a segment, a multiple of LOGD_BLOCK
+ *
+ * Return: whether it is there.
+ */
+bool logd_disk_begin(struct logd_state *s, struct logd_disk *d, uint32_t subgroup,
+		     uint32_t segment)
+{
+	struct spindle_dlog_ident *id = &d->scan.id;
+	int err;
+
+	id->node = s->node;
+	id->subgroup = subgroup;
+	memcpy(id->lineage, s->lineage, sizeof(id->lineage));
+	id->block = LOGD_BLOCK;
+	id->segment = segment;
+	if (id->frame > segment - LOGD_BLOCK)
+		id->frame = segment - LOGD_BLOCK;
+	if (getrandom(&id->salt, sizeof(id->salt), 0) != sizeof(id->salt))
+		return fail(s, subgroup, "have random numbers for", -EIO);
+	err = write_metas(d);
+	d->scan.is_new = err;
+	return !err || fail(s, subgroup, "begin the log in", err);
 }

@@ -127,4 +127,8 @@ bool logd_force_name(const struct spindle_restart_force *force, uint64_t *lineag
 bool logd_state_consent(const struct logd_state *s, uint64_t *lineage);
 bool logd_state_force(struct logd_state *s, const struct spindle_restart_force *force);
 
+/* state-add.c: a subgroup of the group gets logs. */
+
+bool logd_state_add_log(struct logd_state *s, uint32_t id, uint32_t segment);
+
 #endif /* SPINDLE_LOGD_STATE_H */

@@ -78,6 +78,18 @@ static void show_last(const char *messages, uint32_t node)
 	ctl_err("the logger of node %u does not begin: %s", node, *last ? last : "no reason given");
 }
 
+/* A logger also tells how far it is. */
+static bool is_ready(int fd)
+{
+	char text[256];
+	ssize_t n = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT);
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return strstr(text, "READY=1");
+}
+
 /* Return: 0, or -errno after a message */
 static int wait_ready(struct perf_loggers *l, int fd, uint32_t node, const char *messages,
 		      unsigned int wait)
@@ -86,7 +98,7 @@ static int wait_ready(struct perf_loggers *l, int fd, uint32_t node, const char 
 	uint64_t start = perf_monotonic();
 
 	for (;;) {
-		if (poll(&p, 1, LOOK_MS) > 0)
+		if (poll(&p, 1, LOOK_MS) > 0 && is_ready(fd))
 			return 0;
 		if (perf_stopped())
 			return -EINTR;

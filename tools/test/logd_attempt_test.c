@@ -668,7 +668,14 @@ static void strangers(void)
 	p->lineage[0] = LINEAGE;
 	ok(attempt_is_of(&req, 2) && !attempt_is_of(&req, 3), "only its proposer asks for votes");
 	attempt_serve(&box[0].a, &req, &reply, now);
-	ok(reply.yes, "the same of this lineage does");
+	ok(!reply.yes, "nor does one without the subgroup of the node");
+	p->parts = 1;
+	p->part[0].id = SUBGROUP + 1;
+	attempt_serve(&box[0].a, &req, &reply, now);
+	ok(!reply.yes, "or with another one");
+	p->part[0].id = SUBGROUP;
+	attempt_serve(&box[0].a, &req, &reply, now);
+	ok(reply.yes, "the same of this lineage and this subgroup does");
 	p->vid++;
 	attempt_serve(&box[0].a, &req, &reply, now);
 	ok(!reply.yes, "another one of the same attempt does not");
@@ -726,6 +733,8 @@ static void far(void)
 	p->lineage[0] = LINEAGE;
 	p->members = 1;
 	p->node[0] = 1;
+	p->parts = 1;
+	p->part[0].id = SUBGROUP;
 	reply = (struct attempt_reply){ .how = { .state = ATTEMPT_ENTER }, .proposal = p };
 	say(&reply);
 	is(box[0].a.state, ATTEMPT_LOOK, "and none is entered there");

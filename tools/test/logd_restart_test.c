@@ -7,12 +7,16 @@
 #include "logd/restart.h"
 #include "tap.h"
 
+#define SUBGROUP	3U
+
 static uint8_t question[PEER_ASK_MAX], answer[PEER_TELL_MAX];
 static struct spindle_restart_voter voter;
 static struct spindle_restart_proposal proposal;
 static struct logd_opts opts = { .node = 1 };
 static struct logd_peers peers;
 static struct logd_restart r = { .opts = &opts, .peers = &peers };
+/* Subgroups that the node has logs of. */
+static uint32_t logs;
 
 static int do_promise(void *arg, const struct spindle_restart_ballot *ballot)
 {
@@ -37,6 +41,8 @@ static bool do_report(void *arg, struct spindle_restart_report *report)
 	(void)arg;
 	memset(report, 0, offsetof(struct spindle_restart_report, part));
 	report->node = opts.node;
+	report->parts = logs;
+	report->part[0].id = SUBGROUP;
 	return true;
 }
 
@@ -78,7 +84,7 @@ static void names(void)
 	proposal.node[0] = 1;
 	proposal.node[1] = 2;
 	proposal.parts = 1;
-	part->id = 3;
+	part->id = SUBGROUP;
 	part->members = 3;
 	part->range.views = 1;
 	part->range.view[0] = (struct spindle_restart_view){
@@ -89,6 +95,10 @@ static void names(void)
 	req = (struct attempt_request){ .kind = ATTEMPT_VOTE, .proposal = &proposal };
 	CHECK(!ask(&req, 3, ""));
 	CHECK(!voter.has_accepted);
+	/* The node has the logs of no subgroup, so the proposal is of other nodes. */
+	CHECK(ask(&req, 2, ""));
+	CHECK(!voter.has_accepted);
+	logs = 1;
 	CHECK(ask(&req, 2, ""));
 	CHECK(voter.has_accepted);
 }

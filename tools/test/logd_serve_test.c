@@ -364,6 +364,10 @@ static void nonsense(void)
 	CHECK(is_thrown_out(PEER_STATUS, PEER_STATUS_REQ, 0xfffffff0));
 	CHECK(is_thrown_out(PEER_STATUS, PEER_STATUS_REQ, 5));
 	CHECK(is_thrown_out(PEER_DATA, 0, 0));
+	/* Nothing is found or loaded before a log was named. */
+	CHECK(is_thrown_out(PEER_FIND, PEER_NAME, PEER_NAME));
+	CHECK(is_thrown_out(PEER_FIND, PEER_NAME - 1, PEER_NAME - 1));
+	CHECK(is_thrown_out(PEER_LOAD, PEER_LOAD_REQ, PEER_LOAD_REQ));
 	CHECK(is_thrown_out(99, 0, 0));
 }
 

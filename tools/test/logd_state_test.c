@@ -919,6 +919,136 @@ static void force_crashes(void)
 	}
 }
 
+/* ---- a subgroup that gets logs ---------------------------------------------------------- */
+
+/* The newest view is (0, 2), which begins at position 10, and the era before has a last view. */
+static void set_up_later(void)
+{
+	struct spindle_restart_view v = {
+		.id = { 0, 2 }, .base = 10, .members = 2, .node = { 1, 2 },
+	};
+	struct spindle_restart_keep keep;
+
+	set_up();
+	keep = first_record();
+	logd_record_add(&keep, &v, true, false);
+	write_record(&keep);
+}
+
+static bool has_added(void)
+{
+	const struct spindle_restart_part *p = &report.part[1];
+
+	return logd_state_report(&s, &report) && report.parts == 2 && report.part[0].id == 3 &&
+	       report.part[0].record.view[1].base == 10 && report.part[0].log.end == 10 &&
+	       p->id == 4 && p->majority && p->member && !p->log.missing && p->log.whole &&
+	       !p->log.end && p->record.known && p->record.views == 2 &&
+	       p->record.view[1].id.vid == 2 && !p->record.view[1].base &&
+	       p->record.view[1].members == 2 && p->record.view[0].members == 3 && p->path.whole;
+}
+
+static bool adds(void)
+{
+	return logd_state_add_log(&s, 4, SEGMENT);
+}
+
+static void adds_logs(void)
+{
+	size_t len;
+
+	set_up_later();
+	ok(adds(), "a subgroup gets logs: %s", s.why);
+	ok(has_added(), "with the views of the other one, and no message: %s", s.why);
+	ok(again() && has_added(), "a later life has the same");
+	len = s.group.len;
+	ok(adds() && has_added() && s.group.len == len, "a second time makes no difference");
+	ok(!logd_state_add_log(&s, 5, SEGMENT), "one that the group does not have: %s", s.why);
+	set_up();
+	nftw(in("1/3"), remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	ok(adds() && logd_state_report(&s, &report) && report.parts == 2 &&
+	   !report.part[1].record.views && !report.part[1].log.missing,
+	   "a node without a record makes none: %s", s.why);
+}
+
+/* A crash between any two of the writes. */
+static void adds_crashes(void)
+{
+	static const char *const file[] = { "4/meta.*", "4/view.*", "group" };
+	unsigned int n, i;
+	char cmd[600];
+
+	set_up_later();
+	copy(in("1"), in("before"));
+	if (!adds())
+		die("no logs: %s", s.why);
+	logd_state_close(&s);
+	copy(in("1"), in("after"));
+	for (n = 0; n <= ARRAY_SIZE(file); n++) {
+		logd_state_close(&s);
+		copy(in("before"), in("1"));
+		for (i = 0; i < n; i++) {
+			snprintf(cmd, sizeof(cmd), "cd %s && mkdir -p 1/4 && cp -a after/%s 1/%s",
+				 base, file[i], i == 2 ? "" : "4");
+			if (system(cmd))
+				die("no copy");
+		}
+		ok(again() && adds() && has_added(), "a crash behind %u writes: %s", n, s.why);
+	}
+}
+
+/* The node is in this view, and subgroup 4 does not get logs. */
+static bool refuses(const struct ctl_view *v)
+{
+	set_up();
+	if (!logd_state_view(&s, v))
+		die("no view: %s", s.why);
+	return !adds() && s.why[0] && again() && logd_state_report(&s, &report) &&
+	       report.parts <= 1;
+}
+
+static void adds_none(void)
+{
+	struct spindle_restart_ballot b = ballot(7);
+	struct ctl_view v = running(1, HEX, 3);
+
+	v.subgroup[1].val[CTL_SG_MODE] = ctl_val_num(SPINDLE_MODE_UNORDERED);
+	ok(refuses(&v), "an unordered one: %s", s.why);
+	v.subgroup[1] = (struct ctl_subgroup){ .val[CTL_SG_ID] = ctl_val_num(4) };
+	v.subgroup[1].val[CTL_SG_CELLS] = ctl_val_num(4);
+	ctl_make_table(&v.subgroup[1], 0);
+	ok(refuses(&v), "a table: %s", s.why);
+	v = running(1, HEX, 3);
+	v.subgroup[1].rule[CTL_RULE_SHARDS] = ctl_val_num(2);
+	*CTL_ADD(v.subgroup, v.subgroups) = subgroup(5, false);
+	ok(refuses(&v), "one with shards: %s", s.why);
+	v = running(1, HEX, 3);
+	v.subgroup[0] = subgroup(3, false);
+	ok(refuses(&v), "a group without logs: %s", s.why);
+	v = running(1, HEX, 3);
+	v.subgroup[1].named.set = true;
+	ctl_ids_add(&v.subgroup[1].named, 1);
+	ctl_ids_add(&v.subgroup[1].named, 2);
+	ctl_ids_add(&v.subgroup[1].named, 3);
+	ok(refuses(&v), "one of some nodes beside one of all: %s", s.why);
+	v.subgroup[0].named = v.subgroup[1].named;
+	ok(!refuses(&v), "one of the same nodes gets logs: %s", s.why);
+	v.subgroup[1].named.count = 2;
+	ok(refuses(&v), "one of fewer nodes: %s", s.why);
+	set_up();
+	write_log_of(4, 0, 0);
+	ok(!adds(), "one with messages in its log: %s", s.why);
+	set_up();
+	s.lineage[0]++;
+	write_log_of(4, 0, 0);
+	s.lineage[0]--;
+	ok(!adds(), "one with the log of another group: %s", s.why);
+	set_up();
+	ok(logd_state_promise(&s, &b) && logd_state_accept(&s, proposal(8)) && !adds(),
+	   "a node that has voted for a restart: %s", s.why);
+	set_up();
+	ok(logd_state_promise(&s, &b) && adds(), "but one that has only promised: %s", s.why);
+}
+
 int main(void)
 {
 	snprintf(base, sizeof(base), "/tmp/spindle-state-XXXXXX");
@@ -940,6 +1070,9 @@ int main(void)
 	force();
 	kept();
 	force_crashes();
+	adds_logs();
+	adds_crashes();
+	adds_none();
 	logd_state_close(&s);
 	nftw(base, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	return tap_end();

@@ -111,13 +111,17 @@ static void texts(void)
 	put(head(", \"runs\": 4, \"bound\": 5, \"spent\": true"));
 	ok(strstr(print(), "runs in era 4, and this node has promised era 5") &&
 	   strstr(printed, "no era is left"), "so are eras");
-	put(head(", \"subgroups\": [ { \"id\": 1, \"why\": \"nodes\", \"more\": 2, "
+	put(head(", \"lists\": [ 2, 5 ]"));
+	ok(strstr(print(), "do not have the same subgroups with logs as this node: 2, 5\n"),
+	   "nodes with other subgroups are named");
+	put(head(", \"lists\": [], \"subgroups\": [ { \"id\": 1, \"why\": \"nodes\", \"more\": 2, "
 		 "\"nodes\": [ 4, 5, 6 ], \"vid\": 7, \"era\": 8, \"base\": 10, \"to\": 12, "
 		 "\"open\": true } ]"));
 	ok(strstr(print(), "subgroup 1: 2 more of these nodes have to be there: 4, 5, 6 (view 7 of "
 		  "era 8)\n") &&
 	   strstr(printed, "all below position 10 is there; 10 to 11 are not; nodes that are away "
-		  "may know of more\n"), "and what a subgroup waits for");
+		  "may know of more\n") && !strstr(printed, "the same subgroups"),
+	   "and what a subgroup waits for");
 	put(ctl_asprintf("{ \"pid\": %d, \"state\": \"\\u001b[31m\", \"answer\": 1, "
 			 "\"silent\": {}, \"subgroups\": [ 1, [], \"x\", { \"nodes\": [ {}, [], "
 			 "null, \"9\" ], \"why\": \"nodes\" } ] }", getpid()));

@@ -195,7 +195,9 @@ enum spindle_cmd {
 	 * the next request. ENOENT if the node is in no live view, or the view has no such
 	 * subgroup; EEXIST if the id to add, or that of a shard, is taken; ENOSPC if no spare is
 	 * free that is large enough, or not as many side by side as a subgroup has shards; EBUSY if
-	 * another change is under way; EINVAL if the subgroups contradict each other
+	 * another change is under way; EINVAL if the subgroups contradict each other; EOPNOTSUPP if
+	 * a subgroup with logs is removed or replaced, or replaces another one, or is added to a
+	 * view that has one already
 	 */
 	SPINDLE_CMD_SUBGROUP_CHANGE,
 	/* private: */

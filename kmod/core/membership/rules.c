@@ -85,6 +85,22 @@ static bool may_send(const struct spindle_rule *rule, u32 id)
 	return rule->all_send || (i >= 0 && (rule->senders & BIT_ULL(i)));
 }
 
+/* Is there a subgroup of this rule that has logs? */
+static bool is_logged(const struct spindle_rule *rule)
+{
+	return !is_closed(rule) && rule->cfg.log;
+}
+
+static bool has_logs(const struct spindle_rules *rules)
+{
+	u32 i;
+
+	for (i = 0; i < rules->num_rules; i++)
+		if (is_logged(&rules->rule[i]))
+			return true;
+	return false;
+}
+
 static bool is_table(const struct spindle_rule *rule)
 {
 	return spindle_view_is_table(&rule->cfg);
@@ -640,25 +656,48 @@ static bool may_become(const struct spindle_rule *rule, const struct spindle_rul
 	       rule->room_window == next->room_window && rule->room_ring == next->room_ring;
 }
 
+/*
+ * Nodes restart a group from its logs only if all of them know the same subgroups with logs. A node
+ * that is away does not hear of a change. So a group gets all its subgroups with logs at once, and
+ * keeps them.
+ */
+static const char *check_logs(const struct spindle_rules *rules, const struct spindle_rules *next,
+			      u32 at)
+{
+	bool was = is_logged(&rules->rule[at]), is = is_logged(&next->rule[at]);
+
+	if (was && !is)
+		return SPINDLE_NO_FEWER_LOGS;
+	return is && !was && has_logs(rules) ? SPINDLE_NO_MORE_LOGS : NULL;
+}
+
 /**
  * spindle_rules_change() - may the members of a live view agree on other rules?
  * @rules: the present ones
  * @next: the other ones, checked
+ *
+ * Each member asks this of the rules that another member wants, so no member alone changes the
+ * subgroups with logs.
  *
  * Return: NULL, or why they may not
  */
 const char *spindle_rules_change(const struct spindle_rules *rules,
 				 const struct spindle_rules *next)
 {
+	const char *err;
 	u32 i;
 
 	if (rules->timeout_ms != next->timeout_ms || rules->max_nodes != next->max_nodes ||
 	    rules->quorum != next->quorum || rules->num_rules != next->num_rules ||
 	    memcmp(rules->witness, next->witness, sizeof(rules->witness)))
 		return "only the subgroups of a live view can change";
-	for (i = 0; i < rules->num_rules; i++)
+	for (i = 0; i < rules->num_rules; i++) {
 		if (!may_become(&rules->rule[i], &next->rule[i]))
 			return "a subgroup of a live view is added, removed, or replaced";
+		err = check_logs(rules, next, i);
+		if (err)
+			return err;
+	}
 	return NULL;
 }
 
@@ -712,7 +751,7 @@ static struct spindle_rule *find_spares(const struct spindle_rules *rules,
  * @rule: the subgroup's rule, with 1 to 64 shards
  *
  * Return: 0; -ENOSPC if no spares are free that are large enough: for several shards, as many
- *	neighbours
+ *	neighbours; -EOPNOTSUPP: it has logs, and so has a subgroup of the rules in force
  */
 int spindle_rules_open(const struct spindle_rules *rules, struct spindle_rules *next,
 		       const struct spindle_rule *rule)
@@ -720,6 +759,8 @@ int spindle_rules_open(const struct spindle_rules *rules, struct spindle_rules *
 	struct spindle_rule *at = find_spares(rules, next, rule);
 	u32 window, ring, i;
 
+	if (rule->cfg.log && has_logs(rules))
+		return -EOPNOTSUPP;
 	if (!at)
 		return -ENOSPC;
 	window = at->room_window;
@@ -793,7 +834,8 @@ u32 spindle_rules_free(const struct spindle_rules *rules)
  * @next: those after the change; out: without the subgroup and its shards
  * @id: the subgroup's id, or that of one of its shards
  *
- * Return: 0; -ENOENT if there is no such subgroup, or the same change has added or removed it
+ * Return: 0; -ENOENT if there is no such subgroup, or the same change has added or removed it;
+ *	-EOPNOTSUPP: it has logs
  */
 int spindle_rules_close(const struct spindle_rules *rules, struct spindle_rules *next, u32 id)
 {
@@ -801,6 +843,8 @@ int spindle_rules_close(const struct spindle_rules *rules, struct spindle_rules 
 
 	if (!rule)
 		return -ENOENT;
+	if (rule->cfg.log)
+		return -EOPNOTSUPP;
 	close_rule(rule);
 	return 0;
 }

@@ -90,6 +90,12 @@ struct spindle_rules {
 /* Why a view takes no further member. */
 #define SPINDLE_NO_ROOM "the view has no room for another node"
 
+/* Why a live view has the subgroups with logs that it has begun with. */
+#define SPINDLE_NO_MORE_LOGS \
+	"a view with logs gets no other subgroup with logs: a restart may not know it"
+#define SPINDLE_NO_FEWER_LOGS \
+	"a subgroup with logs is not removed: a restart may wait for it for ever"
+
 bool spindle_rules_witness(const struct spindle_rules *rules, u32 id);
 const char *spindle_rules_check(const struct spindle_rules *rules, int *fault);
 void spindle_rules_apply(const struct spindle_rules *rules, const struct spindle_view *view,

@@ -190,6 +190,7 @@ static void put_hello(struct cursor *c, const struct spindle_dds_record *record)
 {
 	put64(c, record->incarnation);
 	put32(c, record->shared);
+	put32(c, record->lease_ms);
 	spindle_dds_put_text(c, record->name);
 }
 
@@ -197,6 +198,7 @@ static void get_hello(struct cursor *c, struct spindle_dds_record *record)
 {
 	record->incarnation = get64(c);
 	record->shared = get32(c);
+	record->lease_ms = get32(c);
 	spindle_dds_get_text(c, record->name, sizeof(record->name));
 	c->bad = c->bad || !spindle_dds_good_hello(record);
 }
@@ -252,6 +254,7 @@ bool spindle_dds_get_record(struct spindle_dds_record *record, const uint8_t *fr
 	case SPINDLE_DDS_REMOVE:
 	case SPINDLE_DDS_GONE:
 	case SPINDLE_DDS_DROP:
+	case SPINDLE_DDS_BEAT:
 		record->id = get64(&c);
 		break;
 	default:

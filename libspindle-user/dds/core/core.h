@@ -56,6 +56,8 @@ enum spindle_dds_kind {
 	SPINDLE_DDS_GONE,
 	/** @SPINDLE_DDS_DROP: a topic without writers and readers is forgotten */
 	SPINDLE_DDS_DROP,
+	/** @SPINDLE_DDS_BEAT: a participant with a lease is still there */
+	SPINDLE_DDS_BEAT,
 };
 
 /**
@@ -70,7 +72,9 @@ struct spindle_dds_record {
 	char name[SPINDLE_DDS_SHORT];
 	/** @incarnation: of HELLO: a random number of the process */
 	uint64_t incarnation;
-	/** @id: of REMOVE, GONE and DROP: the writer or reader, the participant, the topic */
+	/** @lease_ms: of HELLO: the participant sends a record so often at least; 0: no promise */
+	uint32_t lease_ms;
+	/** @id: of all others but ADD: the writer or reader, the participant, the topic */
 	uint64_t id;
 	/** @number: of ADD: a number that the participant knows its record by */
 	uint32_t number;
@@ -127,6 +131,8 @@ struct spindle_dds_participant {
 	uint32_t node;
 	/** @endpoints: writers and readers that it has */
 	uint32_t endpoints;
+	/** @lease_ms: it sends a record so often at least; 0: no promise */
+	uint32_t lease_ms;
 	/** @name: for people */
 	char name[SPINDLE_DDS_SHORT];
 };
@@ -278,6 +284,8 @@ void spindle_dds_directory_init(struct spindle_dds_directory *d,
 enum spindle_dds_outcome spindle_dds_apply(struct spindle_dds_directory *d, uint64_t lsn,
 					   uint32_t node, const uint8_t *from, size_t len);
 const char *spindle_dds_outcome_words(enum spindle_dds_outcome outcome);
+enum spindle_dds_outcome spindle_dds_compare(const struct spindle_dds_directory *d,
+					     const struct spindle_dds_topic *topic);
 const struct spindle_dds_participant *
 spindle_dds_find_participant(const struct spindle_dds_directory *d, uint32_t node);
 const struct spindle_dds_entry *spindle_dds_find_topic(const struct spindle_dds_directory *d,
@@ -321,17 +329,22 @@ enum spindle_dds_mismatch spindle_dds_match(const struct spindle_dds_qos *writer
 					    const struct spindle_dds_qos *reader);
 const char *spindle_dds_match_words(const struct spindle_dds_qos *writer,
 				    const struct spindle_dds_qos *reader, char *buf, size_t len);
-uint32_t spindle_dds_matched(const struct spindle_dds_directory *d, uint64_t id);
-const char *spindle_dds_level_string(uint32_t level);
+
+/**
+ * struct spindle_dds_counts - endpoints on the other side of the topic of an endpoint
+ */
+struct spindle_dds_counts {
+	/** @matched: those that match the endpoint */
+	uint32_t matched;
+	/** @mismatched: those that do not */
+	uint32_t mismatched;
+	/** @first: the oldest one that does not match, or NULL */
+	const struct spindle_dds_endpoint *first;
+};
+
+struct spindle_dds_counts spindle_dds_count(const struct spindle_dds_directory *d, uint64_t id);
 
 /* ---- samples --------------------------------------------------------------------------- */
-
-/** SPINDLE_DDS_KEYED - the sample has a key hash */
-#define SPINDLE_DDS_KEYED	(1U << 0)
-/** SPINDLE_DDS_DISPOSE - the key of the sample is disposed of; no bytes follow */
-#define SPINDLE_DDS_DISPOSE	(1U << 1)
-/** SPINDLE_DDS_UNREGISTER - the writer writes this key no more; no bytes follow */
-#define SPINDLE_DDS_UNREGISTER	(1U << 2)
 
 /* Bytes in front of a sample: without and with a key hash. Both are multiples of 8. */
 #define SPINDLE_DDS_HEAD	40U

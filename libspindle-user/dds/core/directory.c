@@ -166,6 +166,22 @@ static enum spindle_dds_outcome compare(const struct spindle_dds_topic *a,
 	return SPINDLE_DDS_DONE;
 }
 
+/**
+ * spindle_dds_compare() - does a description agree with the topic of its name?
+ * @d: the directory
+ * @topic: the description
+ *
+ * Return: SPINDLE_DDS_DONE if it does, or if there is no such topic; otherwise what becomes of a
+ * record with this description.
+ */
+enum spindle_dds_outcome spindle_dds_compare(const struct spindle_dds_directory *d,
+					     const struct spindle_dds_topic *topic)
+{
+	const struct spindle_dds_entry *t = spindle_dds_find_topic(d, topic->name);
+
+	return t ? compare(&t->topic, topic) : SPINDLE_DDS_DONE;
+}
+
 static uint32_t stored_by(const struct spindle_dds_directory *d, uint32_t node)
 {
 	uint32_t i, n = 0;
@@ -279,6 +295,7 @@ static enum spindle_dds_outcome hello(struct spindle_dds_directory *d, uint64_t 
 	p->id = id;
 	p->node = node;
 	p->incarnation = record->incarnation;
+	p->lease_ms = record->lease_ms;
 	memcpy(p->name, record->name, sizeof(p->name));
 	d->participants++;
 	d->shared = record->shared;
@@ -365,6 +382,15 @@ static enum spindle_dds_outcome drop(struct spindle_dds_directory *d, uint64_t w
 	return SPINDLE_DDS_NOT_THERE;
 }
 
+/* Nothing changes. A participant that is not there any more learns that from the outcome. */
+static enum spindle_dds_outcome beat(const struct spindle_dds_directory *d, uint32_t node,
+				     uint64_t which)
+{
+	const struct spindle_dds_participant *p = spindle_dds_find_participant(d, node);
+
+	return p && p->id == which ? SPINDLE_DDS_DONE : SPINDLE_DDS_NOT_THERE;
+}
+
 static enum spindle_dds_outcome change(struct spindle_dds_directory *d, uint64_t id, uint32_t node,
 				       const struct spindle_dds_record *record)
 {
@@ -377,6 +403,8 @@ static enum spindle_dds_outcome change(struct spindle_dds_directory *d, uint64_t
 		return take_away(d, id, node, record->id);
 	case SPINDLE_DDS_GONE:
 		return gone(d, id, record->id);
+	case SPINDLE_DDS_BEAT:
+		return beat(d, node, record->id);
 	default:
 		return drop(d, record->id);
 	}

@@ -125,26 +125,31 @@ const char *spindle_dds_match_words(const struct spindle_dds_qos *writer,
 }
 
 /**
- * spindle_dds_matched() - how many readers match a writer, or writers a reader?
+ * spindle_dds_count() - which endpoints of its topic does an endpoint match?
  * @d: the directory
  * @id: id of the writer or reader
  *
- * Return: those that are there now; 0 as well if the endpoint has gone.
+ * Return: the readers of a writer's topic, or the writers of a reader's topic, that are there now;
+ * all 0 if the endpoint has gone.
  */
-uint32_t spindle_dds_matched(const struct spindle_dds_directory *d, uint64_t id)
+struct spindle_dds_counts spindle_dds_count(const struct spindle_dds_directory *d, uint64_t id)
 {
 	const struct spindle_dds_endpoint *own = spindle_dds_find_endpoint(d, id), *other;
-	uint32_t i, n = 0;
+	struct spindle_dds_counts n = { 0 };
+	uint32_t i;
 
 	if (!own || own->gone)
-		return 0;
+		return n;
 	for (i = d->topic[own->topic].endpoints.first; i != SPINDLE_DDS_NONE;
 	     i = other->of_topic.next) {
 		other = &d->endpoint[i];
-		if (own->writer && !other->writer)
-			n += spindle_dds_match(&own->qos, &other->qos) == SPINDLE_DDS_MATCH;
-		else if (!own->writer && other->writer)
-			n += spindle_dds_match(&other->qos, &own->qos) == SPINDLE_DDS_MATCH;
+		if (other->writer == own->writer)
+			continue;
+		if (spindle_dds_match(own->writer ? &own->qos : &other->qos,
+				      own->writer ? &other->qos : &own->qos) == SPINDLE_DDS_MATCH)
+			n.matched++;
+		else if (!n.mismatched++)
+			n.first = other;
 	}
 	return n;
 }

@@ -21,6 +21,7 @@ static void put_participant(struct cursor *c, const struct spindle_dds_participa
 	put64(c, p->id);
 	put64(c, p->incarnation);
 	put32(c, p->node);
+	put32(c, p->lease_ms);
 	spindle_dds_put_text(c, p->name);
 }
 
@@ -139,6 +140,7 @@ static void get_participants(struct cursor *c, struct spindle_dds_directory *d)
 
 		p->incarnation = get64(c);
 		p->node = get32(c);
+		p->lease_ms = get32(c);
 		spindle_dds_get_text(c, p->name, sizeof(p->name));
 		c->bad |= !is_new_id(d, id) || spindle_dds_find_participant(d, p->node);
 		p->id = id;

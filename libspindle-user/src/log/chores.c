@@ -356,6 +356,39 @@ int spindle_dlog_trim(struct spindle_dlog *log, uint64_t lsn)
 }
 
 /**
+ * spindle_dlog_skip - go on at a later position, and give up all records in front of it
+ * @log: the writer, of which all that was appended is durable
+ * @lsn: position of the next record
+ *
+ * For a log whose next records are in no log any more. The next record goes into another segment,
+ * whose base is @lsn. So the log is SPINDLE_DLOG_OPENING until the meta block with the position is
+ * durable: without that block, a scan would take what is in front of the base for damaged. A crash
+ * in front of the write leaves the log as it was.
+ *
+ * Return: 0; -EAGAIN while something is not durable, or the log is being opened; -EIO if it has
+ * failed; -EINVAL if @lsn is not behind the end of the log.
+ */
+int spindle_dlog_skip(struct spindle_dlog *log, uint64_t lsn)
+{
+	if (log->failed)
+		return -EIO;
+	if (lsn <= log->next || lsn == UINT64_MAX)
+		return -EINVAL;
+	if (!log->opened || log->flying || log->persisted != log->next)
+		return -EAGAIN;
+	log->next = lsn;
+	log->persisted = lsn;
+	log->told = lsn;
+	log->map.until = lsn;
+	log->map.low = lsn;
+	log->in_segment = false;
+	log->opened = false;
+	log->write_meta = true;
+	spindle_dlog_chores(log);
+	return 0;
+}
+
+/**
  * spindle_dlog_more - there may be space on the disk again
  * @log: the writer
  */

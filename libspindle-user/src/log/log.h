@@ -553,6 +553,7 @@ void spindle_dlog_done(struct spindle_dlog *log, uint32_t token, int err);
 enum spindle_dlog_state spindle_dlog_state(const struct spindle_dlog *log);
 enum spindle_dlog_policy spindle_dlog_full(const struct spindle_dlog *log);
 int spindle_dlog_trim(struct spindle_dlog *log, uint64_t lsn);
+int spindle_dlog_skip(struct spindle_dlog *log, uint64_t lsn);
 void spindle_dlog_more(struct spindle_dlog *log);
 
 void spindle_dlog_seek(struct spindle_dlog_reader *r, uint64_t lsn);

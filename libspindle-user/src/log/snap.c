@@ -112,3 +112,26 @@ bool spindle_dlog_snapshot_lsn(const char *file, const char *name, uint64_t *lsn
 	spindle_dlog_snapshot_file(name, *lsn, right);
 	return !strcmp(file, right);
 }
+
+/**
+ * spindle_dlog_snapshot_split - which program and position does the name of a snapshot say?
+ * @file: the name of a file
+ * @name: set to the program, SPINDLE_DLOG_SNAP_NAME + 1 bytes
+ * @lsn: set to the position
+ *
+ * Return: whether a snapshot has such a name.
+ */
+bool spindle_dlog_snapshot_split(const char *file, char *name, uint64_t *lsn)
+{
+	const char *digits = strrchr(file, '.'), *text = file + strlen("snap.");
+	size_t len;
+
+	if (strncmp(file, "snap.", strlen("snap.")) || digits < text)
+		return false;
+	len = (size_t)(digits - text);
+	if (len > SPINDLE_DLOG_SNAP_NAME)
+		return false;
+	memcpy(name, text, len);
+	name[len] = '\0';
+	return spindle_dlog_snap_name(name) && spindle_dlog_snapshot_lsn(file, name, lsn);
+}

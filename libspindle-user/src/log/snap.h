@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define SPINDLE_DLOG_SNAP_MAGIC		0x534c5053U	/* "SPLS" on disk */
 #define SPINDLE_DLOG_REPAIR_FILE	"repair"
@@ -110,6 +111,11 @@ int spindle_dlog_snapshot_parse(const struct spindle_dlog_snapshot_disk *from,
 				struct spindle_dlog_snapshot *to);
 void spindle_dlog_snapshot_file(const char *name, uint64_t lsn, char *file);
 bool spindle_dlog_snapshot_lsn(const char *file, const char *name, uint64_t *lsn);
+bool spindle_dlog_snapshot_split(const char *file, char *name, uint64_t *lsn);
 int spindle_dlog_snap_read(int dir, const char *file, struct spindle_dlog_snap *to);
+int spindle_dlog_snapshot_open(int dir, const char *file, uid_t owner,
+			       struct spindle_dlog_snapshot *st);
+int spindle_dlog_snapshot_look(int dir, const char *file, uint64_t lsn, uid_t owner,
+			       struct spindle_dlog_snapshot *st);
 
 #endif /* SPINDLE_DLOG_SNAP_H */

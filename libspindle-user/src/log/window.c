@@ -7,6 +7,13 @@
 
 #include "log.h"
 
+/*
+ * Bytes that are read at once, unless a frame is longer. A scan looks at the first frame of each
+ * segment before all others, and a window as long as a segment would read all of it for that. More
+ * bytes would also not stay in the caches of the processor until they are looked at.
+ */
+#define AHEAD	(4U << 20)
+
 /**
  * spindle_dlog_window_at - bytes of the segment that are in memory
  * @w: the window; it covers @offset
@@ -44,12 +51,13 @@ static int cover(struct spindle_dlog_window *w, const struct spindle_dlog_port *
 {
 	uint64_t rest = id->segment - offset;
 	uint32_t most = rest < w->size ? (uint32_t)rest : w->size;
+	uint32_t want = len < AHEAD ? AHEAD : len;
 
 	if (w->len && w->seq == seq && offset >= w->start && offset + len <= w->start + w->len)
 		return 0;
 	if (len > most)
 		return -EBADMSG;
-	if (!fill(w, port, seq, offset, most))
+	if (!fill(w, port, seq, offset, want < most ? want : most))
 		return 0;
 	return fill(w, port, seq, offset, len);
 }

@@ -94,7 +94,10 @@ static bool keeps_part(const struct spindle_restart_part *part,
  * All below the base of an established view is durable, so no restart is without it. A node need
  * not believe others for that. What came after that base, the node alone cannot tell.
  *
- * Return: whether no log of the node is cut below that base.
+ * A proposal with another list of subgroups is of other nodes.
+ *
+ * Return: whether the proposal has the subgroups of the node, and no log of the node is cut below
+ *	that base.
  */
 bool spindle_restart_keeps(const struct spindle_restart_report *report,
 			   const struct spindle_restart_proposal *proposal)
@@ -103,9 +106,11 @@ bool spindle_restart_keeps(const struct spindle_restart_report *report,
 	const struct spindle_restart_part *part;
 	uint32_t i;
 
+	if (!spindle_restart_lists(report, proposal))
+		return false;
 	for (i = 0; i < proposal->parts; i++) {
 		part = spindle_restart_part_of(report, proposal->part[i].id);
-		if (part && !keeps_part(part, &proposal->part[i], &first))
+		if (!keeps_part(part, &proposal->part[i], &first))
 			return false;
 	}
 	return true;

@@ -15,7 +15,7 @@
 struct spindle_restart_set {
 	/** @n: entries in @report */
 	uint32_t n;
-	/** @report: of different nodes, by all of the same lineage */
+	/** @report: of different nodes, by all of the same lineage and the same list */
 	const struct spindle_restart_report *report[SPINDLE_MAX_MEMBERS];
 };
 
@@ -56,6 +56,8 @@ spindle_restart_part_of(const struct spindle_restart_report *report, uint32_t id
 	return NULL;
 }
 
+bool spindle_restart_lists(const struct spindle_restart_report *report,
+			   const struct spindle_restart_proposal *proposal);
 void spindle_restart_collect(struct spindle_restart_set *set,
 			     const struct spindle_restart_ballot *ballot,
 			     const struct spindle_restart_report *const *report, uint32_t reports);

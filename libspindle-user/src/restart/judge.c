@@ -28,7 +28,8 @@ static bool is_known(const struct spindle_restart_set *set,
 
 /**
  * spindle_restart_collect() - which reports count?
- * @set: out: one report of each node, with its promise for this attempt, all of one lineage
+ * @set: out: one report of each node, with its promise for this attempt, all of one lineage and
+ *	with the same list of subgroups
  * @ballot: the attempt; NULL: promises do not matter
  * @report: the reports
  * @reports: how many
@@ -43,8 +44,9 @@ void spindle_restart_collect(struct spindle_restart_set *set,
 	for (i = 0; i < reports && set->n < SPINDLE_MAX_MEMBERS; i++) {
 		if (!is_for(report[i], ballot) || is_known(set, report[i]))
 			continue;
-		if (set->n && memcmp(report[i]->lineage, set->report[0]->lineage,
-				     sizeof(report[i]->lineage)))
+		if (set->n && (memcmp(report[i]->lineage, set->report[0]->lineage,
+				      sizeof(report[i]->lineage)) ||
+			       !spindle_restart_same_list(report[i], set->report[0])))
 			continue;
 		set->report[set->n++] = report[i];
 	}
@@ -387,8 +389,8 @@ static void repeat(const struct spindle_restart_proposal *again,
  * @reports: how many
  * @answer: out; large, so the caller has it
  *
- * A report without the promise does not count, nor one of another lineage than the first one, nor a
- * second one of a node.
+ * A report without the promise does not count, nor one of another lineage or with another list of
+ * subgroups than the first one, nor a second one of a node.
  */
 void spindle_restart_judge(const struct spindle_restart_ballot *ballot,
 			   const struct spindle_restart_report *const *report, uint32_t reports,

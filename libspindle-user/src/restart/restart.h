@@ -11,6 +11,7 @@
  *	place.c		which shard of a subgroup each node begins again in
  *	judge.c		reports become a proposal, or say what the restart waits for
  *	force.c		what an administrator can begin again without the nodes that are away
+ *	list.c		whether nodes restart with the same subgroups
  *	vote.c		promise, accept, enter: the durable state of a node
  *	bytes.c		the encoding
  *	check.c		what a decoded struct has to fulfil
@@ -393,6 +394,8 @@ bool spindle_restart_force(const struct spindle_restart_ballot *ballot,
 			   const struct spindle_restart_report *const *report, uint32_t reports,
 			   const struct spindle_restart_answer *answer,
 			   struct spindle_restart_force *force);
+bool spindle_restart_same_list(const struct spindle_restart_report *a,
+			       const struct spindle_restart_report *b);
 bool spindle_restart_stands(const struct spindle_restart_answer *answer, const uint32_t *node,
 			    uint32_t nodes);
 bool spindle_restart_first(const struct spindle_restart_proposal *proposal, uint32_t subgroup,

@@ -247,7 +247,8 @@ static bool change_one(struct sim *sim, const struct spindle_rules *rules,
 			 add(sim, rules, next, id, mode, how);
 	sim_say(sim, "subgroup %u is to be %s: %s", id,
 		!how ? "added" : how == 1 ? "removed" : "replaced",
-		!err ? "wanted" : err == -ENOSPC ? "no spare" : "no such subgroup");
+		!err ? "wanted" : err == -ENOSPC ? "no spare" :
+		err == -EOPNOTSUPP ? "refused, because it has logs" : "no such subgroup");
 	if (!err)
 		*ids = how == 1 ? *ids & ~BIT_ULL(id) : *ids | BIT_ULL(id);
 	return !err;

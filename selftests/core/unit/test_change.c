@@ -215,6 +215,75 @@ static void test_replace_logged(void)
 	CHECK(!memcmp(&now, &next, sizeof(now)));
 }
 
+static int open_logged(u32 id)
+{
+	struct spindle_rule rule = wanted(id, 8, 4096);
+
+	rule.cfg.log = SPINDLE_LOGGED;
+	return spindle_rules_open(&now, &next, &rule);
+}
+
+/* Are both rules valid, and is this why one may not follow the other? */
+static bool is_refused(const char *why)
+{
+	const char *err = spindle_rules_change(&now, &next);
+
+	return valid(&now) && valid(&next) && err && !strcmp(err, why);
+}
+
+/* All subgroups with logs come at once, because nodes restart together only if they know them. */
+static void test_more_logs(void)
+{
+	begin();
+	CHECK_EQ(open_logged(20), 0);
+	CHECK_EQ(open_logged(21), 0);
+	CHECK(may_change());
+	now = next;
+	CHECK_EQ(open_logged(22), -EOPNOTSUPP);
+	CHECK(!memcmp(&now, &next, sizeof(now)));
+	/* A member that does not ask this makes the rules by itself. */
+	CHECK_EQ(open_one(22, 8, 4096), 0);
+	CHECK(may_change());
+	next.rule[LARGE].cfg.log = SPINDLE_LOGGED;
+	CHECK(is_refused(SPINDLE_NO_MORE_LOGS));
+	/* A subgroup of the first view counts, and not one that has gone. */
+	begin();
+	now.rule[A_RULE].cfg.log = SPINDLE_LOGGED;
+	next = now;
+	CHECK_EQ(open_logged(20), -EOPNOTSUPP);
+	now.rule[A_RULE].flags = SPINDLE_RULE_CLOSED;
+	next = now;
+	CHECK_EQ(open_logged(20), 0);
+	CHECK(may_change());
+}
+
+/* A node that is away would still wait for it in a restart. */
+static void test_fewer_logs(void)
+{
+	static struct spindle_rule spare;
+
+	begin();
+	spare = now.rule[SMALL];
+	CHECK_EQ(open_logged(20), 0);
+	now = next;
+	CHECK_EQ(close_one(20), -EOPNOTSUPP);
+	CHECK(!memcmp(&now, &next, sizeof(now)));
+	next.rule[SMALL] = spare;
+	CHECK(is_refused(SPINDLE_NO_FEWER_LOGS));
+	/* Subgroups without logs come and go beside it. */
+	next = now;
+	CHECK_EQ(open_one(22, 8, 4096), 0);
+	CHECK_EQ(close_one(10), 0);
+	CHECK(may_change());
+	/* One of the first view stays, too. */
+	begin();
+	now.rule[A_RULE].cfg.log = SPINDLE_LOGGED;
+	next = now;
+	CHECK_EQ(close_one(11), -EOPNOTSUPP);
+	next.rule[A_RULE].flags = SPINDLE_RULE_CLOSED;
+	CHECK(is_refused(SPINDLE_NO_FEWER_LOGS));
+}
+
 /* A subgroup gets other senders and a larger window, in another place. */
 static void test_replace(void)
 {
@@ -1053,6 +1122,8 @@ int main(void)
 		{ "a subgroup is removed, and its spare is free again", test_close },
 		{ "a subgroup that changes goes to another place", test_replace },
 		{ "a subgroup with logs is not replaced", test_replace_logged },
+		{ "a view with logs gets no other subgroup with logs", test_more_logs },
+		{ "a subgroup with logs is not removed", test_fewer_logs },
 		{ "one change has several changes of subgroups", test_several },
 		{ "one change changes each subgroup once", test_once },
 		{ "the rest of the rules is constant", test_constant },

@@ -81,12 +81,13 @@ kill "$monitor"
 check "node 4 is there" spindle-ctl node add id 4 addr 10.0.0.1 port 5004
 check "it is alone in a live view" spindle-ctl view set node 4 vid 1 live insecure \
 	spares 2 spare-window 16 spare-ring 8192 member 4@10.0.0.1:5004 \
-	subgroup 1 name one window 8 max-msg 64 subgroup 2 window 4 max-msg 64 shards 2
+	subgroup 1 name one window 8 max-msg 64 subgroup 2 window 4 max-msg 64 shards 2 \
+	subgroup 4 window 4 max-msg 64 log 1
 check "its subgroup becomes active" wait_until 60 sg_active 1 4
 tap_run limit 60 genl-bad change
 check "four changes are made" wait_until 20 sg_active 7 4
 is "they are one change of the view" "$(live_word 4 vid)" 2
-is "the subgroups are the new ones" "$(ids_of 4)" "7 8"
+is "the subgroups are the new ones" "$(ids_of 4)" "4 7 8"
 check "node 4 goes" spindle-ctl node del id 4
 tap_run limit 60 genl-bad most-nodes
 check "module goes" rmmod spindle

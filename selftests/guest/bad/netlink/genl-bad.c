@@ -19,7 +19,8 @@
  * view BASE of words.h, all of it active, and an address 10.9.0.1 without an RDMA device;
  * "memory" needs no more than node 4, "most-nodes" no node at all, and "rdmc" RDMC groups, more
  * than a message holds, that do nothing. "change" needs node 4 alone in a live view, with subgroup
- * 1 "one", subgroups 2 and 3 of one rule, and two spares of window 16 and ring 8192.
+ * 1 "one", subgroups 2 and 3 of one rule, subgroup 4 with logs, and two spares of window 16 and
+ * ring 8192.
  *
  * A refusal has the errno that <linux/spindle_genl.h> says, a text that names what is
  * wrong, the offset of the attribute that is, and no effect: the same dump of nodes,
