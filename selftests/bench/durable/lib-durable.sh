@@ -14,6 +14,8 @@
 # shellcheck disable=SC2034,SC2154
 
 DISK=/disk
+DRIVE=ubda
+[ "${MACHINE:-uml}" = uml ] || DRIVE=vda
 NODE_COUNT=3
 # The ids of the subgroups: with a log, and without.
 LOGGED=1
@@ -40,7 +42,8 @@ title()
 
 disk_begin()
 {
-	mkdir -p $DISK && mount -t ext4 -o noatime /dev/ubda $DISK && ip link set lo up && loop_start
+	mkdir -p $DISK && { [ -e /dev/$DRIVE ] || modprobe -a virtio_blk ext4; } &&
+		mount -t ext4 -o noatime /dev/$DRIVE $DISK && ip link set lo up && loop_start
 }
 
 disk_end()
@@ -51,7 +54,7 @@ disk_end()
 # disk_now: writes, bytes and flushes of the disk until now
 disk_now()
 {
-	awk '{ print $5, $7 * 512, $16 }' /sys/block/ubda/stat
+	awk '{ print $5, $7 * 512, $16 }' /sys/block/$DRIVE/stat
 }
 
 # Nothing was written for a second. Loggers make segments ahead, and nobody is to measure that.
