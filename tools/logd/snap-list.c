@@ -86,10 +86,10 @@ bool logd_snap_next(int dir, const struct logd_snap_want *w, const char *after,
 	DIR *d = list(dir);
 	struct dirent *e;
 	uid_t owner = 0;
-	bool has = false;
+	bool reads = d && logd_snap_owner(dir, &owner), has = false;
 	int order;
 
-	while (d && logd_snap_owner(dir, &owner) && (e = readdir(d))) {
+	while (reads && (e = readdir(d))) {
 		if (!look_at(dir, w, owner, e->d_name, &s) || strcmp(s.name, after) <= 0)
 			continue;
 		order = has ? strcmp(s.name, next->name) : -1;
@@ -112,15 +112,20 @@ bool logd_snap_next(int dir, const struct logd_snap_want *w, const char *after,
  */
 bool logd_snap_has(int dir, const struct logd_snap_want *w, const char *name)
 {
-	char after[SPINDLE_DLOG_SNAP_NAME + 1] = "";
+	DIR *d = list(dir);
 	struct logd_snap s;
+	struct dirent *e;
+	uid_t owner = 0;
+	bool reads = d && logd_snap_owner(dir, &owner), has = false;
+	uint64_t lsn;
 
-	while (logd_snap_next(dir, w, after, &s)) {
-		if (!strcmp(s.name, name))
-			return true;
-		strcpy(after, s.name);
-	}
-	return false;
+	/* Files of other programs are not opened. */
+	while (reads && !has && (e = readdir(d)))
+		has = spindle_dlog_snapshot_split(e->d_name, s.name, &lsn) &&
+		      !strcmp(s.name, name) && look_at(dir, w, owner, e->d_name, &s);
+	if (d)
+		closedir(d);
+	return has;
 }
 
 /* The program that a file belongs to. Return: whether it belongs to one. */

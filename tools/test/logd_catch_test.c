@@ -7,30 +7,13 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdarg.h>
 
-#include "logd/logd.h"
-#include "logd_store.h"
+#include "logd_others.h"
 #include "tap.h"
 
 #define MESSAGES	2500U
-#define SERVERS		2U
 
-/* A log of another node, with a server of its own. */
-struct other {
-	struct store store;
-	struct peer_server server;
-	struct sockaddr_in addr;
-};
-
-static struct other other[SERVERS];
-static struct store own;
-static struct logd logd;
-static struct logd_opts opts;
-static struct logd_peers peers;
 static uint64_t oldest, next_lsn, attached, moves;
-static unsigned int said;
-static char text[2000];
 
 /* ---- what the rest of spindle-logd does ------------------------------------------ */
 
@@ -56,99 +39,14 @@ bool logd_begin_reading(struct logd *l, bool next)
 	return true;
 }
 
-bool logd_append(struct logd *l, const struct spindle_dlog_msg *m)
-{
-	int err = spindle_dlog_append(&l->log, m, 1);
-
-	l->blocked = err == -EAGAIN || err == -ENOSPC;
-	if (err && !l->blocked)
-		logd_fail(l, "the log has failed: %s", strerror(-err));
-	return !err;
-}
-
-static void note(const char *fmt, va_list ap)
-{
-	size_t at = strlen(text);
-
-	vsnprintf(text + at, sizeof(text) - at, fmt, ap);
-	strncat(text, "\n", sizeof(text) - strlen(text) - 1);
-	said++;
-}
-
-void logd_say(const struct logd *l, const char *fmt, ...)
-{
-	va_list ap;
-
-	(void)l;
-	va_start(ap, fmt);
-	note(fmt, ap);
-	va_end(ap);
-}
-
-bool logd_fail(struct logd *l, const char *fmt, ...)
-{
-	va_list ap;
-
-	l->failed = true;
-	va_start(ap, fmt);
-	note(fmt, ap);
-	va_end(ap);
-	return false;
-}
-
-bool logd_peers_refresh(struct logd_peers *p)
-{
-	p->vid = 100;
-	return true;
-}
-
 /* ---- the world ---------------------------------------------------------------------- */
-
-static struct peer_id make_id(uint32_t node, const char *key)
-{
-	struct peer_id id = { .node = node, .lineage = "lineage" };
-
-	peer_key(&id, key, strlen(key));
-	return id;
-}
-
-static bool find(void *arg, uint32_t subgroup, struct peer_log *log)
-{
-	*log = (struct peer_log){ .log = arg, .frame = STORE_FRAME };
-	return subgroup == STORE_SUBGROUP;
-}
 
 static void make_other(struct other *o, uint32_t node, uint64_t low, uint64_t end)
 {
-	socklen_t len = sizeof(o->addr);
-	int fd;
-
 	if (!store_make(&o->store, low))
 		bail_out("no directory");
 	store_write(&o->store, end);
-	o->addr = (struct sockaddr_in){ .sin_family = AF_INET };
-	o->addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	fd = peer_listen((struct sockaddr *)&o->addr, sizeof(o->addr));
-	if (fd < 0 || getsockname(fd, (struct sockaddr *)&o->addr, &len))
-		bail_out("no socket");
-	o->server = (struct peer_server){
-		.id = make_id(node, "the key of the group"), .find = find, .arg = &o->store.log,
-	};
-	peer_server_begin(&o->server, fd);
-}
-
-static void drop_other(struct other *o)
-{
-	peer_server_end(&o->server);
-	store_remove(&o->store);
-}
-
-static void add_place(uint32_t node, const struct sockaddr_in *addr)
-{
-	struct logd_place *place = &peers.place[peers.places++];
-
-	*place = (struct logd_place){ .node = node, .len = sizeof(*addr) };
-	memcpy(&place->addr, addr, sizeof(*addr));
+	other_serve(o, node);
 }
 
 static void forget_world(void)
@@ -156,14 +54,13 @@ static void forget_world(void)
 	memset(&logd, 0, sizeof(logd));
 	opts = (struct logd_opts){ .wait = LOGD_FOR_EVER };
 	peers = (struct logd_peers){
-		.on = true, .node = 9, .server.id = make_id(9, "the key of the group"),
+		.on = true, .node = 9, .server.id = other_id(9, OTHERS_KEY),
 	};
 	oldest = 2000;
 	next_lsn = MESSAGES;
 	attached = 0;
 	moves = 0;
-	said = 0;
-	text[0] = '\0';
+	forget_said();
 	logd.opts = &opts;
 	logd.peers = &peers;
 	logd.attach.subgroup = STORE_SUBGROUP;
@@ -198,23 +95,15 @@ static void op_done(void *arg, uint32_t token, int err)
 	spindle_dlog_done(&l->log, token, err);
 }
 
-static void turn(void)
+static void work(struct logd *l)
 {
-	struct pollfd fd[SERVERS * (PEER_GUESTS + 1) + 2];
-	int ms = 50;
-	unsigned int i, n = 0;
-
-	for (i = 0; i < SERVERS; i++)
-		n += peer_server_poll(&other[i].server, &fd[n], &ms);
-	fd[n++] = (struct pollfd){ .fd = own.io.event, .events = POLLIN };
-	n += logd_catch_poll(&logd, &fd[n], &ms);
-	poll(fd, n, ms);
-	for (i = 0; i < SERVERS; i++)
-		peer_server_work(&other[i].server);
-	logd_port_reap(&own.io, op_done, &logd);
-	logd_catch_work(&logd);
-	spindle_dlog_commit(&logd.log, 1);
+	logd_catch_work(l);
+	spindle_dlog_commit(&l->log, 1);
 }
+
+static const struct others_work catches = {
+	.poll = logd_catch_poll, .done = op_done, .work = work,
+};
 
 /* Until the log reads the history, or has failed, or so much time is over. */
 static void run(uint64_t ms)
@@ -223,7 +112,7 @@ static void run(uint64_t ms)
 
 	logd_catch_up(&logd, oldest);
 	while (!logd.reading && !logd.failed && peer_now_ms() - begun < ms)
-		turn();
+		others_turn(OTHERS, &catches);
 }
 
 /* Until these words were said; more than half a minute only bounds a failure. */
@@ -232,9 +121,9 @@ static void run_until(const char *words)
 	uint64_t begun = peer_now_ms();
 
 	logd_catch_up(&logd, oldest);
-	while (!strstr(text, words) && !logd.reading && !logd.failed &&
+	while (!strstr(said, words) && !logd.reading && !logd.failed &&
 	       peer_now_ms() - begun < 40000)
-		turn();
+		others_turn(OTHERS, &catches);
 }
 
 static void end_world(uint64_t end)
@@ -253,22 +142,14 @@ static void end_world(uint64_t end)
 	store_remove(&own);
 }
 
-static bool has_said(const char *words)
-{
-	if (strstr(text, words))
-		return true;
-	printf("# said: %s", text);
-	return false;
-}
-
 /* ---- cases --------------------------------------------------------------------------- */
 
 /* other[0] has 0 to 900, other[1] has 500 to 2500. */
 static void two_peers(void)
 {
 	make_world(0, 100);
-	add_place(1, &other[0].addr);
-	add_place(2, &other[1].addr);
+	other_place(1, &other[0].addr);
+	other_place(2, &other[1].addr);
 	run(30000);
 	CHECK(logd.reading && !logd.failed && !logd.catch.on);
 	/* The history is compared with the last message that was fetched. */
@@ -279,8 +160,8 @@ static void two_peers(void)
 static void other_order(void)
 {
 	make_world(0, 100);
-	add_place(2, &other[1].addr);
-	add_place(1, &other[0].addr);
+	other_place(2, &other[1].addr);
+	other_place(1, &other[0].addr);
 	run(30000);
 	CHECK(logd.reading && attached == 2000);
 	end_world(2001);
@@ -289,11 +170,11 @@ static void other_order(void)
 static void history_moves(void)
 {
 	make_world(0, 100);
-	add_place(1, &other[0].addr);
-	add_place(2, &other[1].addr);
+	other_place(1, &other[0].addr);
+	other_place(2, &other[1].addr);
 	logd_catch_up(&logd, oldest);
 	while (logd.log.next < 1000)
-		turn();
+		others_turn(OTHERS, &catches);
 	moves = 300;
 	run(30000);
 	CHECK(logd.reading && attached == 2300 && oldest == 2300);
@@ -308,14 +189,14 @@ static void nobody_listens(void)
 	none.sin_port = htons(1);
 	make_world(0, 100);
 	opts.wait = 2;
-	add_place(7, &none);
+	other_place(7, &none);
 	run(30000);
 	CHECK(logd.failed && !logd.reading && !logd.catch.on);
 	CHECK(peer_now_ms() - begun >= 2000);
 	CHECK(has_said("positions 100 to 1999 are missing: node 7: Connection refused\n"));
 	CHECK(has_said("nothing has come from another node for 2 seconds"));
 	/* Once at the beginning, and at the end. */
-	CHECK(said == 3 || peer_now_ms() - begun > 10000);
+	CHECK(said_lines == 3 || peer_now_ms() - begun > 10000);
 	end_world(100);
 }
 
@@ -325,9 +206,9 @@ static void for_ever(void)
 	run_until("are missing");
 	CHECK(!logd.failed && !logd.reading && logd.catch.on);
 	CHECK(has_said("positions 100 to 1999 are missing: there is no other member"));
-	CHECK_EQ(said, 1);
-	add_place(1, &other[0].addr);
-	add_place(2, &other[1].addr);
+	CHECK_EQ(said_lines, 1);
+	other_place(1, &other[0].addr);
+	other_place(2, &other[1].addr);
 	run(30000);
 	CHECK(logd.reading);
 	end_world(2001);
@@ -336,7 +217,7 @@ static void for_ever(void)
 static void trimmed(void)
 {
 	make_world(0, 100);
-	add_place(2, &other[1].addr);
+	other_place(2, &other[1].addr);
 	run_until("are missing");
 	CHECK(!logd.reading && logd.catch.on);
 	CHECK(has_said("positions 100 to 1999 are missing: node 2: its log begins at position "
@@ -347,7 +228,7 @@ static void trimmed(void)
 static void too_short(void)
 {
 	make_world(0, 100);
-	add_place(1, &other[0].addr);
+	other_place(1, &other[0].addr);
 	run_until("are missing");
 	CHECK(!logd.reading && logd.catch.on);
 	CHECK(has_said("positions 900 to 1999 are missing: node 1: its log ends at position 900"));
@@ -358,7 +239,7 @@ static void another_group(void)
 {
 	make_world(0, 100);
 	logd.last.crc++;
-	add_place(1, &other[0].addr);
+	other_place(1, &other[0].addr);
 	run_until("are missing");
 	CHECK(!logd.reading && logd.catch.on && !logd.catch.trusted);
 	CHECK(has_said("node 1: position 99: it has another message there: one log belongs to"));
@@ -368,8 +249,8 @@ static void another_group(void)
 static void another_key(void)
 {
 	make_world(0, 100);
-	peers.server.id = make_id(9, "another key of a group");
-	add_place(1, &other[0].addr);
+	peers.server.id = other_id(9, "another key of a group");
+	other_place(1, &other[0].addr);
 	run_until("are missing");
 	CHECK(has_said("is the key or the lineage another one?"));
 	end_world(100);
@@ -383,7 +264,7 @@ static void right_behind(void)
 	run_until("cannot be compared");
 	CHECK(!logd.reading);
 	CHECK(has_said("position 99 cannot be compared: there is no other member"));
-	add_place(1, &other[0].addr);
+	other_place(1, &other[0].addr);
 	run(30000);
 	CHECK(logd.reading && logd.catch.trusted);
 	end_world(101);
@@ -394,7 +275,7 @@ static void only_compared(void)
 {
 	make_world(0, 900);
 	oldest = 900;
-	add_place(1, &other[0].addr);
+	other_place(1, &other[0].addr);
 	run(30000);
 	CHECK(logd.reading && logd.catch.trusted && attached == 900);
 	end_world(900);
@@ -405,7 +286,7 @@ static void earlier_view(void)
 {
 	make_world(0, 100);
 	logd.log.vid = 4;
-	add_place(1, &other[0].addr);
+	other_place(1, &other[0].addr);
 	run_until("are missing");
 	CHECK(!logd.failed && !logd.reading);
 	CHECK(has_said("position 100: a message of an earlier view than the one before"));
@@ -437,16 +318,16 @@ static void off(void)
 /* Servers run in a thread here, because a new log asks before the loop runs. */
 static void *serve(void *arg)
 {
-	struct pollfd fd[SERVERS * (PEER_GUESTS + 1)];
+	struct pollfd fd[OTHERS * (PEER_GUESTS + 1)];
 	unsigned int i, n;
 	int ms;
 
 	while (!__atomic_load_n((bool *)arg, __ATOMIC_SEQ_CST)) {
 		ms = 20;
-		for (i = 0, n = 0; i < SERVERS; i++)
+		for (i = 0, n = 0; i < OTHERS; i++)
 			n += peer_server_poll(&other[i].server, &fd[n], &ms);
 		poll(fd, n, ms);
-		for (i = 0; i < SERVERS; i++)
+		for (i = 0; i < OTHERS; i++)
 			peer_server_work(&other[i].server);
 	}
 	return NULL;
@@ -462,12 +343,12 @@ static void new_log(void)
 	forget_world();
 	CHECK_EQ(logd_catch_lowest(&logd, 2000), 2000);
 	CHECK(has_said("no other node serves its log"));
-	add_place(1, &other[0].addr);
+	other_place(1, &other[0].addr);
 	/* The log of node 1 ends before the history begins. */
 	CHECK_EQ(logd_catch_lowest(&logd, 2000), 2000);
 	CHECK_EQ(logd_catch_lowest(&logd, 900), 0);
 	CHECK_EQ(logd_catch_lowest(&logd, 0), 0);
-	add_place(2, &other[1].addr);
+	other_place(2, &other[1].addr);
 	CHECK_EQ(logd_catch_lowest(&logd, 2000), 0);
 	peers.place[0] = peers.place[1];
 	peers.places = 1;
@@ -485,8 +366,8 @@ static void new_log(void)
 static void empty_log(void)
 {
 	make_world(0, 0);
-	add_place(2, &other[1].addr);
-	add_place(1, &other[0].addr);
+	other_place(2, &other[1].addr);
+	other_place(1, &other[0].addr);
 	run(30000);
 	CHECK(logd.reading && attached == 2000);
 	end_world(2001);
@@ -517,7 +398,7 @@ int main(void)
 	make_other(&other[0], 1, 0, 900);
 	make_other(&other[1], 2, 500, MESSAGES);
 	rc = tap_run(cases, ARRAY_SIZE(cases));
-	drop_other(&other[0]);
-	drop_other(&other[1]);
+	other_drop(&other[0]);
+	other_drop(&other[1]);
 	return rc;
 }

@@ -9,34 +9,19 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "logd/logd.h"
-#include "logd_store.h"
+#include "logd_others.h"
 #include "tap.h"
 
-#define SERVERS		2U
 #define OLDEST		900U
 #define NEXT		1000U
 /* Bytes of a state: more than two replies. */
 #define STATE		600000U
 
-struct other {
-	struct store store;
-	struct peer_server server;
-	struct sockaddr_in addr;
-};
-
-static struct other other[SERVERS];
-static struct store own;
-static struct logd logd;
-static struct logd_opts opts;
-static struct logd_peers peers;
 static uint64_t oldest, attached;
-static char text[4000];
 
 /* ---- what the rest of spindle-logd does ------------------------------------------ */
 
@@ -53,51 +38,6 @@ bool logd_begin_reading(struct logd *l, bool next)
 {
 	(void)next;
 	l->reading = true;
-	return true;
-}
-
-bool logd_append(struct logd *l, const struct spindle_dlog_msg *m)
-{
-	int err = spindle_dlog_append(&l->log, m, 1);
-
-	l->blocked = err == -EAGAIN || err == -ENOSPC;
-	if (err && !l->blocked)
-		logd_fail(l, "the log has failed: %s", strerror(-err));
-	return !err;
-}
-
-static void note(const char *fmt, va_list ap)
-{
-	size_t at = strlen(text);
-
-	vsnprintf(text + at, sizeof(text) - at, fmt, ap);
-	strncat(text, "\n", sizeof(text) - strlen(text) - 1);
-}
-
-void logd_say(const struct logd *l, const char *fmt, ...)
-{
-	va_list ap;
-
-	(void)l;
-	va_start(ap, fmt);
-	note(fmt, ap);
-	va_end(ap);
-}
-
-bool logd_fail(struct logd *l, const char *fmt, ...)
-{
-	va_list ap;
-
-	l->failed = true;
-	va_start(ap, fmt);
-	note(fmt, ap);
-	va_end(ap);
-	return false;
-}
-
-bool logd_peers_refresh(struct logd_peers *p)
-{
-	p->vid = 100;
 	return true;
 }
 
@@ -184,59 +124,12 @@ static uint64_t snapshot_bytes(void)
 
 /* ---- the world -------------------------------------------------------------------- */
 
-static struct peer_id make_id(uint32_t node)
-{
-	struct peer_id id = { .node = node, .lineage = "lineage" };
-
-	peer_key(&id, "the key of the group", 20);
-	return id;
-}
-
-static bool find(void *arg, uint32_t subgroup, struct peer_log *log)
-{
-	struct other *o = arg;
-
-	*log = (struct peer_log){
-		.log = &o->store.log, .frame = STORE_FRAME, .dir = o->store.io.dir,
-		.era = STORE_ERA,
-	};
-	return subgroup == STORE_SUBGROUP;
-}
-
-static int make_socket(struct sockaddr_in *addr)
-{
-	socklen_t len = sizeof(*addr);
-	int fd;
-
-	*addr = (struct sockaddr_in){ .sin_family = AF_INET };
-	addr->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	fd = peer_listen((struct sockaddr *)addr, sizeof(*addr));
-	if (fd < 0 || getsockname(fd, (struct sockaddr *)addr, &len))
-		bail_out("no socket");
-	return fd;
-}
-
 static void make_other(struct other *o, uint32_t node, uint64_t low, uint64_t end)
 {
 	if (!store_make(&o->store, low))
 		bail_out("no directory");
 	store_write(&o->store, end);
-	o->server = (struct peer_server){ .id = make_id(node), .find = find, .arg = o };
-	peer_server_begin(&o->server, make_socket(&o->addr));
-}
-
-static void drop_other(struct other *o)
-{
-	peer_server_end(&o->server);
-	store_remove(&o->store);
-}
-
-static void add_place(uint32_t node, const struct sockaddr_in *addr)
-{
-	struct logd_place *place = &peers.place[peers.places++];
-
-	*place = (struct logd_place){ .node = node, .len = sizeof(*addr) };
-	memcpy(&place->addr, addr, sizeof(*addr));
+	other_serve(o, node);
 }
 
 /* The own log, with messages up to a position. */
@@ -244,10 +137,10 @@ static void make_world(uint64_t low, uint64_t end)
 {
 	memset(&logd, 0, sizeof(logd));
 	opts = (struct logd_opts){ .wait = LOGD_FOR_EVER, .snap_most = LOGD_SNAP_MOST };
-	peers = (struct logd_peers){ .on = true, .node = 9, .server.id = make_id(9) };
+	peers = (struct logd_peers){ .on = true, .node = 9, .server.id = other_id(9, OTHERS_KEY) };
 	oldest = OLDEST;
 	attached = 0;
-	text[0] = '\0';
+	forget_said();
 	if (!store_make(&own, low))
 		bail_out("no directory");
 	store_write(&own, end);
@@ -273,23 +166,15 @@ static void op_done(void *arg, uint32_t token, int err)
 	spindle_dlog_done(&l->log, token, err);
 }
 
-static void turn(void)
+static void work(struct logd *l)
 {
-	struct pollfd fd[SERVERS * (PEER_GUESTS + 1) + 2];
-	int ms = 50;
-	unsigned int i, n = 0;
-
-	for (i = 0; i < SERVERS; i++)
-		n += peer_server_poll(&other[i].server, &fd[n], &ms);
-	fd[n++] = (struct pollfd){ .fd = own.io.event, .events = POLLIN };
-	n += logd_catch_poll(&logd, &fd[n], &ms);
-	poll(fd, n, ms);
-	for (i = 0; i < SERVERS; i++)
-		peer_server_work(&other[i].server);
-	logd_port_reap(&own.io, op_done, &logd);
-	logd_catch_work(&logd);
-	spindle_dlog_commit(&logd.log, 1);
+	logd_catch_work(l);
+	spindle_dlog_commit(&l->log, 1);
 }
+
+static const struct others_work catches = {
+	.poll = logd_catch_poll, .done = op_done, .work = work,
+};
 
 /* Until the log reads the history, or has said these words. */
 static void run_until(const char *words)
@@ -297,19 +182,11 @@ static void run_until(const char *words)
 	uint64_t begun = peer_now_ms();
 
 	logd_catch_up(&logd, oldest);
-	while (!logd.reading && !logd.failed && !(words && strstr(text, words))) {
+	while (!logd.reading && !logd.failed && !(words && strstr(said, words))) {
 		if (peer_now_ms() - begun > 60000)
 			bail_out("the test does not end");
-		turn();
+		others_turn(OTHERS, &catches);
 	}
-}
-
-static bool has_said(const char *words)
-{
-	if (strstr(text, words))
-		return true;
-	printf("# said: %s", text);
-	return false;
 }
 
 /* The log is whole from its beginning on, also for a scan. */
@@ -340,7 +217,7 @@ static void honest(void)
 {
 	make_world(500, OLDEST);
 	make_snapshot(&other[0].store, "b", 700);
-	add_place(1, &other[0].addr);
+	other_place(1, &other[0].addr);
 	run_until(NULL);
 	CHECK(logd.reading && attached == OLDEST);
 	CHECK(has_snapshot("a", 800) && has_snapshot("b", 700) && !has_snapshot("a", 600));
@@ -367,7 +244,7 @@ static void progress(void)
 	setenv("NOTIFY_SOCKET", path, 1);
 	make_world(500, 510);
 	logd.title = "the log";
-	add_place(1, &other[0].addr);
+	other_place(1, &other[0].addr);
 	run_until(NULL);
 	unsetenv("NOTIFY_SOCKET");
 	while ((n = recv(fd, got, sizeof(got) - 1, 0)) > 0) {
@@ -385,7 +262,7 @@ static void progress(void)
 static void messages_first(void)
 {
 	make_world(500, 510);
-	add_place(1, &other[0].addr);
+	other_place(1, &other[0].addr);
 	run_until(NULL);
 	CHECK(logd.reading && attached >= OLDEST && has_snapshot("a", 800));
 	end_world(500, logd.log.next);
@@ -398,23 +275,23 @@ static void nothing_missing(void)
 	none.sin_port = htons(1);
 	make_world(500, OLDEST);
 	make_snapshot(&own, "own", 500);
-	add_place(7, &none);
+	other_place(7, &none);
 	run_until(NULL);
 	CHECK(logd.reading && snapshot_bytes() == STATE + SPINDLE_DLOG_SNAP_HEAD);
-	CHECK(!strstr(text, "node 7"));
+	CHECK(!strstr(said, "node 7"));
 	end_world(500, OLDEST);
 	/* A log that begins with position 0 needs no snapshot. */
 	make_world(0, OLDEST);
-	add_place(7, &none);
+	other_place(7, &none);
 	run_until(NULL);
-	CHECK(logd.reading && !snapshot_bytes() && !strstr(text, "node 7"));
+	CHECK(logd.reading && !snapshot_bytes() && !strstr(said, "node 7"));
 	end_world(0, OLDEST);
 	/* A subgroup without logs needs none, either. */
 	make_world(500, OLDEST);
 	logd.role = false;
-	add_place(7, &none);
+	other_place(7, &none);
 	run_until(NULL);
-	CHECK(logd.reading && !snapshot_bytes() && !strstr(text, "node 7"));
+	CHECK(logd.reading && !snapshot_bytes() && !strstr(said, "node 7"));
 	end_world(500, OLDEST);
 }
 
@@ -428,7 +305,7 @@ static void damaged(void)
 	st.bytes = 10;
 	put_snapshot(&own, "a", &st);
 	CHECK(!ftruncate(openat(own.io.dir, "snap.a.0000000000000320", O_RDWR), 70));
-	add_place(1, &other[0].addr);
+	other_place(1, &other[0].addr);
 	run_until(NULL);
 	CHECK(logd.reading && has_snapshot("a", 800) && has_snapshot("own", 600));
 	end_world(500, OLDEST);
@@ -444,7 +321,7 @@ static void another_group(void)
 	strcpy((char *)st.at.lineage, "former");
 	st.bytes = 10;
 	put_snapshot(&own, "a", &st);
-	add_place(1, &other[0].addr);
+	other_place(1, &other[0].addr);
 	run_until(NULL);
 	CHECK(logd.reading && has_said("the log begins with position 500, and a program may lack a "
 				       "snapshot: node 1: its snapshot cannot be kept: File"));
@@ -456,10 +333,10 @@ static void another_group(void)
 static void crash(void)
 {
 	make_world(500, OLDEST);
-	add_place(1, &other[0].addr);
+	other_place(1, &other[0].addr);
 	logd_catch_up(&logd, oldest);
 	while (!logd.catch.load.bytes)
-		turn();
+		others_turn(OTHERS, &catches);
 	CHECK(!faccessat(own.io.dir, LOGD_LOAD_FILE, F_OK, 0));
 	/* The process is gone, and leaves its file. */
 	close(logd.catch.load.fd);
@@ -476,7 +353,7 @@ static void limit(void)
 {
 	make_world(500, OLDEST);
 	opts.snap_most = STATE + SPINDLE_DLOG_SNAP_HEAD - 1;
-	add_place(1, &other[0].addr);
+	other_place(1, &other[0].addr);
 	run_until(NULL);
 	CHECK(logd.reading && !snapshot_bytes());
 	CHECK(has_said("node 1: its snapshot is longer than the limit allows (option -m)"));
@@ -485,7 +362,7 @@ static void limit(void)
 	make_world(500, OLDEST);
 	make_snapshot(&own, "b", 400);
 	opts.snap_most = 2 * (STATE + SPINDLE_DLOG_SNAP_HEAD) - 1;
-	add_place(1, &other[0].addr);
+	other_place(1, &other[0].addr);
 	run_until(NULL);
 	CHECK(logd.reading && !has_snapshot("a", 800) && has_snapshot("b", 400));
 	end_world(500, OLDEST);
@@ -496,8 +373,8 @@ static void limit(void)
 static void skips(void)
 {
 	make_world(0, 100);
-	add_place(1, &other[0].addr);
-	add_place(2, &other[1].addr);
+	other_place(1, &other[0].addr);
+	other_place(2, &other[1].addr);
 	run_until(NULL);
 	CHECK(logd.reading && attached >= OLDEST && has_snapshot("a", 800));
 	CHECK(has_said("positions 100 to 499 are in no log any more, and a snapshot has what"));
@@ -511,8 +388,8 @@ static void waits_for_peer(void)
 
 	none.sin_port = htons(1);
 	make_world(0, 100);
-	add_place(1, &other[0].addr);
-	add_place(7, &none);
+	other_place(1, &other[0].addr);
+	other_place(7, &none);
 	run_until("are missing");
 	CHECK(!logd.reading && !snapshot_bytes() && logd.log.next == 100);
 	end_world(0, 100);
@@ -521,7 +398,7 @@ static void waits_for_peer(void)
 static void waits_for_snapshot(void)
 {
 	make_world(0, 100);
-	add_place(2, &other[1].addr);
+	other_place(2, &other[1].addr);
 	run_until("are missing");
 	CHECK(!logd.reading && logd.log.next == 100);
 	CHECK(has_said("positions 100 to 899 are missing: node 2: it has no snapshot\n"));
@@ -670,7 +547,7 @@ static uint32_t answer(uint8_t *p, enum lie lie, uint32_t type, const uint8_t *r
 static void liar(int listener, enum lie lie)
 {
 	uint8_t nonce[PEER_NONCE] = { 1 }, hello[PEER_HELLO], req[PEER_STATUS_REQ];
-	struct peer_id id = make_id(3);
+	struct peer_id id = other_id(3, OTHERS_KEY);
 	static uint8_t buf[PEER_FRAME + 64];
 	struct peer_session s;
 	uint32_t len, as = 0, n;
@@ -697,7 +574,7 @@ static void liar(int listener, enum lie lie)
 static pid_t begin_liar(enum lie lie)
 {
 	struct sockaddr_in addr;
-	int fd = make_socket(&addr);
+	int fd = other_socket(&addr);
 	pid_t pid;
 
 	fcntl(fd, F_SETFL, 0);
@@ -706,7 +583,7 @@ static pid_t begin_liar(enum lie lie)
 	if (!pid)
 		liar(fd, lie);
 	close(fd);
-	add_place(3, &addr);
+	other_place(3, &addr);
 	return pid;
 }
 
@@ -723,7 +600,7 @@ static void meet(enum lie lie)
 	if (lie == TRUTH || lie == BACK)
 		CHECK(has_snapshot("evil", 800));
 	else if (!CHECK_EQ(snapshot_bytes(), 0))
-		printf("# %s: %s", lie_name[lie], text);
+		printf("# %s: %s", lie_name[lie], said);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	end_world(500, OLDEST);
@@ -743,7 +620,7 @@ static void liar_and_friend(void)
 
 	make_world(500, OLDEST);
 	pid = begin_liar(BODY);
-	add_place(1, &other[0].addr);
+	other_place(1, &other[0].addr);
 	run_until(NULL);
 	CHECK(logd.reading && has_snapshot("a", 800));
 	CHECK_EQ(snapshot_bytes(), STATE + SPINDLE_DLOG_SNAP_HEAD);
@@ -759,9 +636,9 @@ static void liar_and_messages(void)
 
 	make_world(500, 510);
 	pid = begin_liar(BEYOND);
-	add_place(1, &other[0].addr);
+	other_place(1, &other[0].addr);
 	run_until(NULL);
-	CHECK(logd.reading && has_snapshot("a", 800) && !strstr(text, "in no log any more"));
+	CHECK(logd.reading && has_snapshot("a", 800) && !strstr(said, "in no log any more"));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	end_world(500, logd.log.next);
@@ -793,7 +670,7 @@ int main(void)
 	make_snapshot(&other[0].store, "a", 600);
 	make_snapshot(&other[0].store, "a", 800);
 	rc = tap_run(cases, ARRAY_SIZE(cases));
-	drop_other(&other[0]);
-	drop_other(&other[1]);
+	other_drop(&other[0]);
+	other_drop(&other[1]);
 	return rc;
 }

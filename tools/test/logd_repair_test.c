@@ -3,38 +3,20 @@
  * spindle-logd repairs damaged ranges: which peers it believes, what it does when none helps, and
  * what it drops. The logs are in real directories and the connections real.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <stdarg.h>
 #include <unistd.h>
 
 #include <spindle/log.h>
 
-#include "logd/logd.h"
-#include "logd_store.h"
+#include "logd_others.h"
 #include "tap.h"
 
 #define MESSAGES	2500U
-#define SERVERS		2U
 
-/* A log of another node, with a server of its own. */
-struct other {
-	struct store store;
-	struct peer_server server;
-	struct sockaddr_in addr;
-};
-
-static struct other other[SERVERS];
-static struct store own;
-static struct logd logd;
-static struct logd_opts opts;
-static struct logd_peers peers;
 static struct spindle_log_report block;
 static int block_err;
 static unsigned int begun_again;
-static char text[4000];
 
 /* ---- what the rest of spindle-logd does ------------------------------------------ */
 
@@ -42,41 +24,6 @@ bool logd_begin_again(struct logd *l)
 {
 	(void)l;
 	begun_again++;
-	return true;
-}
-
-static void note(const char *fmt, va_list ap)
-{
-	size_t at = strlen(text);
-
-	vsnprintf(text + at, sizeof(text) - at, fmt, ap);
-	strncat(text, "\n", sizeof(text) - strlen(text) - 1);
-}
-
-void logd_say(const struct logd *l, const char *fmt, ...)
-{
-	va_list ap;
-
-	(void)l;
-	va_start(ap, fmt);
-	note(fmt, ap);
-	va_end(ap);
-}
-
-bool logd_fail(struct logd *l, const char *fmt, ...)
-{
-	va_list ap;
-
-	l->failed = true;
-	va_start(ap, fmt);
-	note(fmt, ap);
-	va_end(ap);
-	return false;
-}
-
-bool logd_peers_refresh(struct logd_peers *p)
-{
-	p->vid = 100;
 	return true;
 }
 
@@ -103,21 +50,6 @@ int spindle_log_block(struct spindle_queue *q, uint32_t rank, struct spindle_log
 
 /* ---- the world ---------------------------------------------------------------------- */
 
-static struct peer_id make_id(uint32_t node)
-{
-	static const char key[] = "the key of the group";
-	struct peer_id id = { .node = node, .lineage = "lineage" };
-
-	peer_key(&id, key, strlen(key));
-	return id;
-}
-
-static bool find(void *arg, uint32_t subgroup, struct peer_log *log)
-{
-	*log = (struct peer_log){ .log = arg, .frame = STORE_FRAME };
-	return subgroup == STORE_SUBGROUP;
-}
-
 /* A log of messages that nobody else has. */
 static void write_strange(struct store *s, uint64_t to)
 {
@@ -134,27 +66,14 @@ static void write_strange(struct store *s, uint64_t to)
 
 static void make_other(struct other *o, uint32_t node, bool strange)
 {
-	struct logd_place *place = &peers.place[peers.places++];
-	socklen_t len = sizeof(o->addr);
-	int fd;
-
 	if (!store_make(&o->store, 0))
 		bail_out("no directory");
 	if (strange)
 		write_strange(&o->store, MESSAGES);
 	else
 		store_write(&o->store, MESSAGES);
-	o->addr = (struct sockaddr_in){ .sin_family = AF_INET };
-	o->addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	fd = peer_listen((struct sockaddr *)&o->addr, sizeof(o->addr));
-	if (fd < 0 || getsockname(fd, (struct sockaddr *)&o->addr, &len))
-		bail_out("no socket");
-	o->server = (struct peer_server){
-		.id = make_id(node), .find = find, .arg = &o->store.log,
-	};
-	peer_server_begin(&o->server, fd);
-	*place = (struct logd_place){ .node = node, .len = sizeof(o->addr) };
-	memcpy(&place->addr, &o->addr, sizeof(o->addr));
+	other_serve(o, node);
+	other_place(node, &o->addr);
 }
 
 /* Overwrite bytes of a segment. */
@@ -187,9 +106,9 @@ static void make_world(uint64_t seq, off_t at, size_t bytes)
 	opts = (struct logd_opts){ .wait = LOGD_FOR_EVER };
 	peers.on = true;
 	peers.node = 9;
-	peers.server.id = make_id(9);
+	peers.server.id = other_id(9, OTHERS_KEY);
 	begun_again = 0;
-	text[0] = '\0';
+	forget_said();
 	if (!store_make(&own, 0))
 		bail_out("no directory");
 	store_write(&own, MESSAGES);
@@ -230,22 +149,9 @@ static void op_done(void *arg, uint32_t token, int err)
 		spindle_dlog_done(&l->log, token, err);
 }
 
-static void turn(void)
-{
-	struct pollfd fd[SERVERS * (PEER_GUESTS + 1) + 2];
-	int ms = 50;
-	unsigned int i, n = 0;
-
-	for (i = 0; i < peers.places; i++)
-		n += peer_server_poll(&other[i].server, &fd[n], &ms);
-	fd[n++] = (struct pollfd){ .fd = own.io.event, .events = POLLIN };
-	n += logd_repair_poll(&logd, &fd[n], &ms);
-	poll(fd, n, ms);
-	for (i = 0; i < peers.places; i++)
-		peer_server_work(&other[i].server);
-	logd_port_reap(&own.io, op_done, &logd);
-	logd_repair_work(&logd);
-}
+static const struct others_work repairs = {
+	.poll = logd_repair_poll, .done = op_done, .work = logd_repair_work,
+};
 
 /* Until nothing is to be repaired, or these words were said; half a minute bounds a failure. */
 static void run(const char *words)
@@ -253,9 +159,9 @@ static void run(const char *words)
 	uint64_t begun = peer_now_ms();
 
 	logd_repair_open(&logd);
-	while (logd.repair.on && !logd.failed && !(words && strstr(text, words)) &&
+	while (logd.repair.on && !logd.failed && !(words && strstr(said, words)) &&
 	       peer_now_ms() - begun < 30000)
-		turn();
+		others_turn(peers.places, &repairs);
 }
 
 static void end_world(void)
@@ -268,10 +174,8 @@ static void end_world(void)
 		poll(&fd, 1, 10);
 		logd_port_reap(&own.io, op_done, &logd);
 	}
-	for (i = 0; i < peers.places; i++) {
-		peer_server_end(&other[i].server);
-		store_remove(&other[i].store);
-	}
+	for (i = 0; i < peers.places; i++)
+		other_drop(&other[i]);
 	store_remove(&own);
 }
 
@@ -301,7 +205,7 @@ static bool ask_repair(uint64_t lsn)
 	while (!access(path, F_OK) && peer_now_ms() - begun < 30000) {
 		logd.snapshots.look_ms = 0;
 		logd_snapshots_look(&logd);
-		turn();
+		others_turn(peers.places, &repairs);
 	}
 	return access(path, F_OK);
 }
@@ -316,7 +220,7 @@ static void test_middle(void)
 	run(NULL);
 	CHECK(!logd.failed && !logd.repair.on && !begun_again);
 	CHECK_EQ(logd.scan.n_damaged, 0);
-	CHECK(strstr(text, "are whole again"));
+	CHECK(strstr(said, "are whole again"));
 	expect_whole();
 	end_world();
 }
@@ -327,15 +231,15 @@ static void test_asked(void)
 	make_world(0, 0, 0);
 	make_other(&other[0], 1, false);
 	run(NULL);
-	CHECK(!logd.repair.on && !*text);
+	CHECK(!logd.repair.on && !*said);
 	hurt(&own, 0, 200 << 10, 300 << 10);
 	CHECK(store_right(&own) < MESSAGES);
 	CHECK(ask_repair(store_right(&own)));
-	CHECK(strstr(text, "are whole again") && !logd.repair.on);
+	CHECK(strstr(said, "are whole again") && !logd.repair.on);
 	CHECK_EQ(logd.scan.n_damaged, 0);
-	text[0] = '\0';
+	forget_said();
 	CHECK(ask_repair(5));
-	CHECK(!strstr(text, "are whole again") && !logd.repair.on);
+	CHECK(!strstr(said, "are whole again") && !logd.repair.on);
 	CHECK(ask_repair(MESSAGES + 1000) && !logd.failed);
 	expect_whole();
 	end_world();
@@ -351,8 +255,8 @@ static void test_asked_in_vain(void)
 	hurt(&own, 0, 200 << 10, 300 << 10);
 	lsn = store_right(&own);
 	CHECK(ask_repair(lsn));
-	CHECK(strstr(text, "cannot be repaired now") && logd.repair.on);
-	CHECK(logd.scan.n_damaged == 1 && !strstr(text, "are whole again"));
+	CHECK(strstr(said, "cannot be repaired now") && logd.repair.on);
+	CHECK(logd.scan.n_damaged == 1 && !strstr(said, "are whole again"));
 	make_other(&other[1], 2, false);
 	CHECK(ask_repair(lsn));
 	run(NULL);
@@ -362,7 +266,7 @@ static void test_asked_in_vain(void)
 	make_world(0, 200 << 10, 300 << 10);
 	peers.on = false;
 	CHECK(ask_repair(5));
-	CHECK(strstr(text, "option -K") && !logd.repair.on);
+	CHECK(strstr(said, "option -K") && !logd.repair.on);
 	end_world();
 }
 
@@ -372,7 +276,7 @@ static void test_strange(void)
 	make_world(0, 200 << 10, 300 << 10);
 	make_other(&other[0], 1, true);
 	run("cannot be repaired now");
-	CHECK(strstr(text, "it has another message there"));
+	CHECK(strstr(said, "it has another message there"));
 	CHECK(logd.repair.on && logd.scan.n_damaged > 0);
 	end_world();
 
@@ -403,7 +307,7 @@ static void test_nobody(void)
 {
 	make_world(0, 200 << 10, 300 << 10);
 	run("cannot be repaired now");
-	CHECK(strstr(text, "there is no other member"));
+	CHECK(strstr(said, "there is no other member"));
 	CHECK(!logd.failed && logd.repair.on);
 	end_world();
 
@@ -494,7 +398,7 @@ static void test_snapshots(void)
 	say("a", STORE_ERA, 99999);
 	look();
 	CHECK_EQ(logd.log.map.low, base);
-	CHECK(strstr(text, "nobody needs what is in front"));
+	CHECK(strstr(said, "nobody needs what is in front"));
 	end_world();
 }
 
@@ -512,7 +416,7 @@ static void test_bad_snapshot(void)
 	look();
 	CHECK_EQ(logd.snapshots.least, 0);
 	CHECK_EQ(logd.log.map.low, 0);
-	CHECK(strstr(text, "cannot be read"));
+	CHECK(strstr(said, "cannot be read"));
 	end_world();
 }
 

@@ -99,6 +99,18 @@ has_subgroup()
 	spindle-ctl -j view show node "$1" | sed 's/.*"subgroups"//' | grep -q "\"id\":$2,"
 }
 
+# all_have SUBGROUP NODE...
+all_have()
+{
+	local sg i
+
+	sg=$1
+	shift
+	for i in "$@"; do
+		has_subgroup "$i" "$sg" || return 1
+	done
+}
+
 # all_ask CONTACTS NODE...: the nodes ask to join, each the next one of these contacts, without waiting
 all_ask()
 {

@@ -19,6 +19,18 @@ replica()
 	all="$all $name"
 }
 
+# keeper NAME NODE OPTION...: a replica of subgroup 1 with the log of its node, which
+# is below $DIR of lib-restart.sh
+keeper()
+{
+	local name node
+
+	name=$1
+	node=$2
+	shift 2
+	replica "$name" "$node" -L "$DIR/$node/1" -l 200 -b 300000 "$@"
+}
+
 pid_of()
 {
 	eval "echo \$pid_$1"
@@ -52,6 +64,19 @@ totals()
 	done
 	# shellcheck disable=SC2046
 	[ "$(cat $(printf '/tmp/%s ' "$@") | grep '^total ' | sort -u | wc -l)" = 1 ]
+}
+
+# from_log N NAME...: have these asked nobody, served nobody, and got N states of their log?
+from_log()
+{
+	local n name
+
+	n=$1
+	shift
+	for name in "$@"; do
+		grep -q '^end: asked 0 served 0 foreign 0 ' "/tmp/$name" &&
+			grep -q "^log: restored $n " "/tmp/$name" || return 1
+	done
 }
 
 # kill_off NAME: as a crash does

@@ -11,18 +11,6 @@
 
 A=10.0.0.1
 
-# all_have SUBGROUP NODE...
-all_have()
-{
-	local sg i
-
-	sg=$1
-	shift
-	for i in "$@"; do
-		has_subgroup "$i" "$sg" || return 1
-	done
-}
-
 # none_has SUBGROUP NODE...
 none_has()
 {

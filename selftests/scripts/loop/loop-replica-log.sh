@@ -12,17 +12,6 @@
 . ./lib-restart.sh
 . ./lib-replica.sh
 
-# keeper NAME NODE OPTION...: a replica with the log of its node
-keeper()
-{
-	local name node
-
-	name=$1
-	node=$2
-	shift 2
-	replica "$name" "$node" -L "$DIR/$node/1" -l 200 "$@"
-}
-
 # snapshots NODE: how many are there?
 snapshots()
 {
@@ -41,19 +30,6 @@ made()
 	done
 }
 
-# from_log N NAME...: have these asked nobody, served nobody, and got N states of their log?
-from_log()
-{
-	local n name
-
-	n=$1
-	shift
-	for name in "$@"; do
-		grep -q '^end: asked 0 served 0 foreign 0 ' "/tmp/$name" &&
-			grep -q "^log: restored $n " "/tmp/$name" || return 1
-	done
-}
-
 # spoil_newest NODE: a byte of its newest snapshot is another one
 spoil_newest()
 {
@@ -65,9 +41,9 @@ spoil_newest()
 
 restart_begin subgroup 1 max-msg 256 log 1
 
-keeper a 1 -t 4000 -c 2000 -S 500 -b 300000
-keeper b 2 -t 4000 -c 2000 -S 500 -b 300000
-keeper c 3 -t 4000 -S 500 -b 300000
+keeper a 1 -t 4000 -c 2000 -S 500
+keeper b 2 -t 4000 -c 2000 -S 500
+keeper c 3 -t 4000 -S 500
 check "three replicas have the same state" wait_until 120 totals a b c
 check "each has made snapshots" wait_until 60 made 2 a b c
 check "all is durable" wait_until 60 all_durable 1 2 3
@@ -80,7 +56,7 @@ check "node 3 crashes" crash 3
 check "the others go on" wait_until 60 in_one_view 1 2
 check "node 3 starts again" boot 3
 check "it joins, and has a log" come_together 1 2 3
-keeper d 3 -t 4000 -b 300000
+keeper d 3 -t 4000
 check "a process of node 3 has the same state" wait_until 120 totals a b d
 all="a b d"
 end_round "the first round ends"
@@ -91,21 +67,21 @@ check "all nodes crash" crash 1 2 3
 check "all nodes start" boot 1 2 3
 check "the group begins again" come_together 1 2 3
 check "the newest snapshot of node 2 is damaged" spoil_newest 2
-keeper a 1 -t 4500 -c 500 -b 300000
-keeper b 2 -t 4500 -b 300000
-keeper c 3 -t 4500 -b 300000
+keeper a 1 -t 4500 -c 500
+keeper b 2 -t 4500
+keeper c 3 -t 4500
 check "all replicas have the same state, and go on" wait_until 180 totals a b c
 check "node 4 is there" spindle-ctl node add id 4 addr 10.0.0.1 port 5004 key-file /tmp/key
 check "it joins" spindle-ctl node join id 4 contact 10.0.0.1:5001 timeout 60
 logd 4
 check "it has a log" come_together 1 2 3 4
-keeper d 4 -t 4500 -b 300000
+keeper d 4 -t 4500
 check "its replica has the same state" wait_until 180 totals a b c d
 end_round "the second round ends"
 check "all four states are from logs, and nobody was asked" from_log 1 a b c d
 
 # A replica without a directory asks.
-replica a 1 -t 4500 -b 300000 -L "$DIR/1/1" -l 200
+keeper a 1 -t 4500
 check "node 1 has its state from the log" wait_until 120 totals a
 replica b 2 -t 4500 -b 300000 -l 200
 check "a replica without a log gets the state of that one" wait_until 120 totals a b

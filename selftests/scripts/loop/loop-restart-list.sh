@@ -30,18 +30,6 @@ ids_of()
 		sed -n 's/^"id":\([0-9]*\)$/\1/p' | sort -n | xargs
 }
 
-# all_have ID NODE...
-all_have()
-{
-	local sg i
-
-	sg=$1
-	shift
-	for i in "$@"; do
-		has_subgroup "$i" "$sg" || return 1
-	done
-}
-
 # add_log ID NODE...: the subgroup has logs from the next restart on
 add_log()
 {

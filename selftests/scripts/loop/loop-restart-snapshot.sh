@@ -12,23 +12,6 @@
 . ./lib-restart.sh
 . ./lib-replica.sh
 
-# keeper NAME NODE OPTION...: a replica with the log of its node
-keeper()
-{
-	local name node
-
-	name=$1
-	node=$2
-	shift 2
-	replica "$name" "$node" -L "$DIR/$node/1" -l 200 -b 300000 "$@"
-}
-
-# from_log N NAME: has it asked nobody, and got N states of its log?
-from_log()
-{
-	grep -q '^end: asked 0 served 0 foreign 0 ' "/tmp/$2" && grep -q "^log: restored $1 " "/tmp/$2"
-}
-
 # snapshot NODE N: the N-th of its snapshots, the oldest one first
 snapshot()
 {
