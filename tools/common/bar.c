@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A progress bar. See bar.h. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +23,21 @@ static struct {
 } bar;
 
 /**
+ * ctl_can_draw() - is this a terminal whose lines can be drawn again?
+ * @fd: a descriptor
+ *
+ * Where TERM is "dumb" or not set, each drawing would stay.
+ *
+ * Return: whether it is.
+ */
+bool ctl_can_draw(int fd)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(fd) && term && *term && strcmp(term, "dumb");
+}
+
+/**
  * ctl_bar_init() - find out whether there is a terminal for the bar
  * @quiet: there shall be no bar
  *
@@ -29,7 +45,7 @@ static struct {
  */
 void ctl_bar_init(bool quiet)
 {
-	bar.on = !quiet && isatty(STDERR_FILENO);
+	bar.on = !quiet && ctl_can_draw(STDERR_FILENO);
 	ctl_before_err = ctl_bar_clear;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A progress bar on standard error, if that is a terminal; and rates for people.
+ * A progress bar on standard error, if that is a terminal that can draw; and rates for people.
  *
  * Owner: the program, which has one bar. A struct ctl_work is the caller's. Context: one thread.
  */
@@ -23,6 +23,8 @@ struct ctl_work {
 	/** @next: when the bar is drawn again */
 	uint64_t next;
 };
+
+bool ctl_can_draw(int fd);
 
 void ctl_bar_init(bool quiet);
 void ctl_bar_title(const char *title);

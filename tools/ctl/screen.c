@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/bar.h"
 #include "common/clock.h"
 #include "common/util.h"
 #include "screen.h"
@@ -52,9 +53,7 @@ static void catch(int sig)
 /* Is standard output a terminal that can be drawn on? */
 bool ctl_screen_there(void)
 {
-	const char *term = getenv("TERM");
-
-	return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb");
+	return ctl_can_draw(STDOUT_FILENO);
 }
 
 static void put(const char *text)

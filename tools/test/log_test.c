@@ -158,14 +158,17 @@ static void test_damaged(void)
 	both("show log", "no meta block");
 }
 
-/* Run a command with a terminal as standard error, while each look at the clock takes @step_ms. */
-static int run_on_terminal(const char *words, uint64_t step_ms)
+/*
+ * Run a command with such a terminal as standard error, while each look at the clock takes @step_ms.
+ */
+static int run_on_terminal(const char *words, uint64_t step_ms, const char *term)
 {
 	int master, slave, saved = dup(STDERR_FILENO), rc;
 
 	if (saved < 0 || openpty(&master, &slave, NULL, NULL, NULL))
 		bail_out("no terminal");
 	dup2(slave, STDERR_FILENO);
+	setenv("TERM", term, 1);
 	wire.step_ms = step_ms;
 	rc = run(ctl_cmd_log, "log", words);
 	wire.step_ms = 0;
@@ -187,17 +190,19 @@ static bool has_bar(const char *text, const char *end)
 
 static void test_bar(void)
 {
-	ok(!run_on_terminal("verify log", 300) && has_bar("log verify, ", "messages of"),
+	ok(!run_on_terminal("verify log", 300, "xterm") && has_bar("log verify, ", "messages of"),
 	   "verify shows how far it is");
 	ok(strstr(output, "log verify 0 B/s") || strstr(output, "kB/s"),
 	   "so does the scan in front");
-	ok(!run_on_terminal("verify log", 0) && !strchr(output, '\r'),
+	ok(!run_on_terminal("verify log", 0, "xterm") && !strchr(output, '\r'),
 	   "there is no bar for short work");
+	ok(!run_on_terminal("verify log", 300, "dumb") && !strchr(output, '\r'),
+	   "there is no bar on a terminal that cannot draw");
 	ctl_opts.json = true;
-	ok(!run_on_terminal("verify log", 300) && !strchr(output, '\r'),
+	ok(!run_on_terminal("verify log", 300, "xterm") && !strchr(output, '\r'),
 	   "there is no bar around JSON");
 	ctl_opts.json = false;
-	ok(!run_on_terminal("dump log", 300) && has_bar("log dump, ", ""),
+	ok(!run_on_terminal("dump log", 300, "xterm") && has_bar("log dump, ", ""),
 	   "dump shows how far it is");
 }
 

@@ -6,6 +6,9 @@
 # standard output, which is the verdict channel; tap.sh has the functions.
 . ./tap.sh
 
+# The channel is a terminal. A progress bar in front of a result would hide it, where work takes long.
+export TERM=dumb
+
 # wait_until SECONDS COMMAND...: poll a condition; the limit only bounds a
 # failure, so be generous: guests are emulated and the machine may be busy.
 # As for "limit", it counts PATIENCE times.
