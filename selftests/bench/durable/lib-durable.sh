@@ -222,6 +222,27 @@ fio_value()
 	json-get /tmp/fio.json "/jobs/0/write/$1"
 }
 
+# ---- time ----------------------------------------------------------------------
+
+# seconds FILE COMMAND...: how long it takes, into FILE
+seconds()
+{
+	local file begun
+
+	file=$1
+	shift
+	begun=$(cut -d ' ' -f 1 /proc/uptime)
+	"$@" || return 1
+	awk -v begun="$begun" '{ printf "%.2f\n", $1 - begun }' /proc/uptime >"$file"
+}
+
+# No page of a file is in memory.
+forget()
+{
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+}
+
 # ---- rows -----------------------------------------------------------------------
 
 # note FIGURE VALUE: of the system that runs
