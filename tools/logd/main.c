@@ -215,12 +215,16 @@ static bool open_logs(char **names)
 		       logd_peers_keep(&peers, &state) <= 0))
 		return false;
 	logs = ctl_alloc(count * sizeof(*logs));
+	if (has_state)
+		logd_state_release(&state);
 	for (i = 0; i < count; i++) {
 		logs[i].peers = &peers;
 		logs[i].state = named ? NULL : &state;
 		if (!logd_open(&logs[i], &opts, names[i]))
 			return false;
 	}
+	if (has_state)
+		logd_state_forget(&state);
 	logd_peers_listen(&peers, &opts, logs, count);
 	if (!named)
 		logd_restart_serve(&restart, logs, count);
