@@ -18,8 +18,6 @@
 #include "logd.h"
 #include "scan.h"
 
-/* A frame is at least this long, if a segment has room for four of them. */
-#define FRAME		(1U << 20)
 /* With more than one write at once, this many bytes go without waiting for the write before. */
 #define COMMIT		(256U << 10)
 /* A ring that is full drops its oldest segment, and has two of them for a moment. */
@@ -239,7 +237,7 @@ static bool scan(struct logd *l)
 	struct spindle_dlog_scan *s = &l->scan;
 	int err;
 
-	l->frame = logd_scan_frame(&l->io, need > FRAME ? need : FRAME);
+	l->frame = logd_scan_frame(&l->io, need > LOGD_FRAME ? need : LOGD_FRAME);
 	err = logd_scan(s, &l->io, l->frame,
 			l->state ? logd_state_scan(l->state, l->attach.subgroup) : NULL,
 			&l->progress);
@@ -429,7 +427,7 @@ static bool choose_frame(struct logd *l)
 	struct spindle_dlog_ident *id = &l->scan.id;
 	uint32_t need = frame_of(l->max_msg), quarter = id->segment / 4 / id->block * id->block;
 
-	id->frame = quarter < FRAME ? quarter : FRAME;
+	id->frame = quarter < LOGD_FRAME ? quarter : LOGD_FRAME;
 	if (id->frame < need)
 		id->frame = need;
 	if (id->frame > frame_max(id))

@@ -11,6 +11,8 @@
 #include "log.h"
 #include "progress.h"
 
+/* A frame is at least this long, if a segment has room for four of them. */
+#define LOGD_FRAME	(1U << 20)
 /* Segments that a log has at most: 1 TiB of 64 MiB each. A scan has an entry for each. */
 #define LOGD_SEGMENTS	16384U
 /* Epochs that a scan has, the newest ones. */

@@ -13,9 +13,6 @@
 
 #include "state-files.h"
 
-/* A frame is at least this long, as in open.c. */
-#define FRAME		(1U << 20)
-
 static bool fail(struct logd_state *s, uint32_t subgroup, const char *what, int err)
 {
 	return logd_state_fail(s, "cannot %s %s/%u: %s", what, s->path, subgroup, strerror(-err));
@@ -26,7 +23,7 @@ static bool fail(struct logd_state *s, uint32_t subgroup, const char *what, int 
 /* Bytes of a frame with the longest message of the group. */
 static uint32_t need_frame(const struct logd_state *s)
 {
-	uint32_t i, most = FRAME;
+	uint32_t i, most = LOGD_FRAME;
 
 	for (i = 0; i < s->group.view.subgroups; i++) {
 		uint64_t bytes = s->group.view.subgroup[i].val[CTL_SG_MAX_MSG].num;
@@ -281,7 +278,7 @@ static int run_cut(struct logd_disk *d, struct work *w, uint64_t lsn)
 /**
  * logd_disk_cut() - have the log end at a position, on disk
  * @s: the state
- * @d: the log, which is scanned again
+ * @d: the log, which is scanned again after a cut
  * @lsn: the position; a log that ends there or before keeps its end, and is synced
  *
  * What a scan has seen may not be durable, because the process before may have been killed.

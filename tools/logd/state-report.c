@@ -115,7 +115,7 @@ static void fill_address(const struct logd_state *s, struct spindle_restart_repo
  * @s: the state, of a node that is in no view
  * @report: out, large
  *
- * Each log is scanned and synced, because others count on what the report says.
+ * Each log is synced, because others count on what the report says.
  *
  * Return: whether there is one. Without that the node may not answer, because a record or a log
  * that cannot be read is not one that was never there.
