@@ -54,6 +54,7 @@ mutant meta_in_place chores.c 's/state.number = ++log->number;/state.number = lo
 mutant meta_not_synced chores.c 's/log->sync_meta = !log->port->through;/log->sync_meta = false;/'
 mutant meta_half_made writer.c 's/return s->has_meta\[i\] \&\& /return s->has_meta[i] || /'
 mutant meta_oldest recover.c 's/if (\*good \&\& state.number < s->number)/if (*good \&\& state.number > s->number)/'
+mutant since_newest recover.c 's/(before->newest ? before->n_epochs : before->resume.n_epochs)/before->resume.n_epochs/'
 mutant recycle_early chores.c 's/^	if (!open_chore(log))$/	space_chore(log); if (log->chore == SPINDLE_DLOG_IDLE \&\& !open_chore(log))/'
 mutant recycle_too_much chores.c '/^static bool is_trimmed/,/^}/ s/seg\[1\].lsn <=/seg[0].lsn <=/'
 mutant recycle_cut chores.c 's/(map->n > 2 || !log->in_segment || log->persisted > map->seg\[1\].lsn)/1/'

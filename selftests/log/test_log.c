@@ -1223,10 +1223,42 @@ static void test_newest_epochs(void)
 	end();
 }
 
-/* ---- repair ------------------------------------------------------------------ */
-
 /* Frames of one message in a segment: one block is the head. */
 #define EACH (SEGMENT / BLOCK - 1)
+
+/* The epochs of a later scan are those of the earlier one, unless that has dropped some of them. */
+static void test_epochs_since(void)
+{
+	struct spindle_dlog_segment segment[8];
+	struct spindle_dlog_file file[DISK_FILES];
+	struct spindle_dlog_epoch epoch[8];
+	struct spindle_dlog_range damaged[8];
+	struct spindle_dlog_scan since;
+	u32 i, n;
+
+	begin(1);
+	for (i = 0; i < 2 * EACH; i++) {
+		CHECK_EQ(append(40, 1 + i * 12 / (2 * EACH), 0), 0);
+		spindle_dlog_commit(&fx.log, 0);
+		end_all();
+	}
+	for (n = 0; n < 2; n++) {
+		fx.scan.newest = n;
+		CHECK_EQ(scan(), 0);
+		CHECK(fx.scan.map.n > 1 && fx.scan.n_epochs == 12 && fx.scan.resume.n_epochs);
+		since = (struct spindle_dlog_scan){
+			.port = &fx.disk.port, .window = { .buf = fx.window[1], .size = BUFFER },
+			.file = file, .max_files = DISK_FILES, .damaged = damaged,
+			.max_damaged = 8, .epoch = epoch, .max_epochs = 8, .newest = n,
+			.id = { .frame = FRAME }, .map = { .seg = segment, .max = 8 },
+		};
+		CHECK_EQ(spindle_dlog_recover_since(&since, &fx.scan), n ? -EAGAIN : 0);
+		CHECK(n || (since.n_epochs == 12 && !memcmp(epoch, fx.epoch, sizeof(epoch))));
+	}
+	end();
+}
+
+/* ---- repair ------------------------------------------------------------------ */
 
 /* A log of four segments, and what the scan of its next life finds behind @hurt. */
 static void begin_damaged(void (*hurt)(void), u32 ranges)
@@ -1620,6 +1652,7 @@ static const struct tap_case cases[] = {
 	{ "a log is cut twice, and a damaged meta block brings nothing back", test_cut_twice },
 	{ "a cut is refused without room, and does nothing at the end", test_cut_refused },
 	{ "a scan lists the newest epochs, if the caller wants those", test_newest_epochs },
+	{ "a later scan has the epochs of the earlier one", test_epochs_since },
 	{ "two ranges of a segment are repaired at once", test_fix_middle },
 	{ "a segment that is trimmed in part is repaired in part", test_fix_trimmed },
 	{ "a range that does not fit stays damaged, and nothing else is lost", test_fix_too_long },

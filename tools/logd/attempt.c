@@ -244,7 +244,7 @@ static bool promise(struct attempt *a, const struct spindle_restart_ballot *ball
  * @proposal: what another node says
  *
  * The node believes others only where it does not know better itself: which proposal of the attempt
- * it has accepted, and what was durable. The logs are read for that, once for each vote.
+ * it has accepted, and what was durable.
  *
  * Return: whether it may.
  */

@@ -36,15 +36,25 @@ static struct logd_job *free_job(struct logd_port *p)
 }
 
 /**
- * logd_job_ended() - put a job where logd_port_reap() finds it
+ * logd_job_add_ended() - put a job where logd_port_reap() finds it when it is called next
+ * @p: the port
+ * @job: the job, with its error
+ */
+void logd_job_add_ended(struct logd_port *p, struct logd_job *job)
+{
+	pthread_mutex_lock(&p->lock);
+	STAILQ_INSERT_TAIL(&p->ended, job, entry);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/**
+ * logd_job_ended() - the same, and have the main thread call logd_port_reap()
  * @p: the port
  * @job: the job, with its error
  */
 void logd_job_ended(struct logd_port *p, struct logd_job *job)
 {
-	pthread_mutex_lock(&p->lock);
-	STAILQ_INSERT_TAIL(&p->ended, job, entry);
-	pthread_mutex_unlock(&p->lock);
+	logd_job_add_ended(p, job);
 	/* The counter of an eventfd has room for more than all jobs of a century. */
 	if (eventfd_write(p->event, 1))
 		abort();
@@ -123,8 +133,13 @@ void logd_port_reap(struct logd_port *p, logd_done_fn done, void *arg)
 	struct logd_job *job;
 	eventfd_t count;
 
-	/* An eventfd that is not readable only says that nothing has ended since. */
-	(void)eventfd_read(p->event, &count);
+	/*
+	 * The counter is reset before the jobs are looked at, so a later job makes it readable
+	 * again. One that poll() has not found readable needs no system call.
+	 */
+	if (!p->quiet)
+		(void)eventfd_read(p->event, &count);
+	p->quiet = false;
 	if (p->ring)
 		logd_ring_reap(p->ring, p);
 	while ((job = take_ended(p))) {

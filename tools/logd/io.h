@@ -74,6 +74,8 @@ struct logd_port {
 	int dir;
 	/** @event: eventfd; readable when a job has ended */
 	int event;
+	/** @quiet: poll() has found that @event is not readable, for the next logd_port_reap() */
+	bool quiet;
 	/** @direct: the file system allows O_DIRECT */
 	bool direct;
 	/** @ring: io_uring, or NULL */
@@ -126,6 +128,7 @@ void logd_port_reap(struct logd_port *p, logd_done_fn done, void *arg);
 
 /* Between io.c, thread.c, file.c and ring.c. */
 
+void logd_job_add_ended(struct logd_port *p, struct logd_job *job);
 void logd_job_ended(struct logd_port *p, struct logd_job *job);
 void logd_file_run(struct logd_port *p, struct logd_job *job);
 int logd_file_writable(struct logd_port *p, struct spindle_dlog_file file);

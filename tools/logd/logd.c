@@ -16,6 +16,8 @@
 #define SPACE_MS	5000U
 /* A state is reported when it changes, and not more often than this. */
 #define TELL_MS		10000U
+/* While a frame is on its way to the disk, the loop looks for messages this often. */
+#define GATHER_MS	1
 /* No wait of the loop is longer. */
 #define WAIT_MS		((int)LOGD_SNAPSHOT_MS)
 
@@ -25,14 +27,6 @@ static uint64_t wall_ns(void)
 
 	clock_gettime(CLOCK_REALTIME, &t);
 	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
-}
-
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000U + (uint64_t)t.tv_nsec / 1000000U;
 }
 
 /* ---- messages ------------------------------------------------------------------ */
@@ -204,11 +198,11 @@ void logd_work(struct logd *l)
 		busy = true;
 	}
 	if (busy)
-		l->busy_ms = now_ms();
+		l->busy_ms = l->now_ms;
 	if (l->reading && l->at == l->n)
 		spindle_release(&l->q);
 	if (!l->broken)
-		spindle_dlog_commit(&l->log, wall_ns());
+		spindle_dlog_commit(&l->log, l->wall_ns);
 }
 
 /* ---- the disk ------------------------------------------------------------------- */
@@ -230,7 +224,7 @@ static bool turns(const struct logd *l, enum spindle_dlog_state state)
 static void tell_state(struct logd *l)
 {
 	enum spindle_dlog_state state = spindle_dlog_state(&l->log);
-	uint64_t now = now_ms();
+	uint64_t now = l->now_ms;
 	bool bad = state == SPINDLE_DLOG_LOW || state == SPINDLE_DLOG_FULL;
 
 	if (bad && now - l->space_ms >= SPACE_MS) {
@@ -265,6 +259,8 @@ static void op_done(void *arg, uint32_t token, int err)
  */
 void logd_reap(struct logd *l)
 {
+	/* Each clock is read once in a pass, because that may be a system call. */
+	l->now_ms = peer_now_ms();
 	logd_port_reap(&l->io, op_done, l);
 	if (l->broken)
 		return;
@@ -275,7 +271,7 @@ void logd_reap(struct logd *l)
 	}
 	tell_state(l);
 	logd_snapshots_look(l);
-	if (now_ms() - l->busy_ms >= MARK_MS)
+	if (l->now_ms - l->busy_ms >= MARK_MS)
 		spindle_dlog_mark(&l->log, wall_ns());
 }
 
@@ -332,6 +328,16 @@ bool logd_close(struct logd *l)
 
 /* ---- waiting --------------------------------------------------------------------- */
 
+/*
+ * Messages that come while a frame is on its way to the disk wait for its end in any case, unless
+ * there are many of them. So deliveries do not wake the process until then: each wake-up costs
+ * switches of processes and system calls, and would bring few messages.
+ */
+static bool gathers(const struct logd *l)
+{
+	return l->reading && !l->blocked && l->log.flying;
+}
+
 /**
  * logd_timeout() - how long may the loop sleep?
  * @l: the log
@@ -344,6 +350,8 @@ int logd_timeout(const struct logd *l)
 
 	if (l->reading && !l->blocked && l->at != l->n)
 		return 0;
+	if (gathers(l))
+		return GATHER_MS;
 	if (l->log.told != l->log.persisted)
 		return MARK_MS;
 	return state == SPINDLE_DLOG_LOW || state == SPINDLE_DLOG_FULL ? SPACE_MS : WAIT_MS;
@@ -354,13 +362,13 @@ int logd_timeout(const struct logd *l)
  * @l: the log
  * @fd: filled: the attachment, and the operations
  *
- * A log that takes no message still wants to know that the attachment is final.
+ * A log that takes no message now still wants to know that the attachment is final.
  */
 void logd_poll_set(const struct logd *l, struct pollfd fd[2])
 {
 	fd[0] = (struct pollfd){
 		.fd = l->reading && !(l->blocked && l->hung_up) ? spindle_fd(&l->q) : -1,
-		.events = l->blocked ? 0 : POLLIN,
+		.events = l->blocked || gathers(l) ? 0 : POLLIN,
 	};
 	fd[1] = (struct pollfd){ .fd = l->io.event, .events = POLLIN };
 }
@@ -374,6 +382,7 @@ void logd_poll_set(const struct logd *l, struct pollfd fd[2])
  */
 void logd_poll_get(struct logd *l, const struct pollfd fd[2])
 {
+	l->io.quiet = !fd[1].revents;
 	if (!(fd[0].revents & (POLLERR | POLLHUP)))
 		return;
 	l->hung_up = true;

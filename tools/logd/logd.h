@@ -21,8 +21,8 @@
 #include "snapshot.h"
 #include "state.h"
 
-/* Messages that are taken at once. */
-#define LOGD_BATCH	64
+/* Messages that are taken at once. Giving them back may be a system call. */
+#define LOGD_BATCH	256
 /* In logd_opts.wait: no limit. */
 #define LOGD_FOR_EVER	UINT32_MAX
 
@@ -158,10 +158,12 @@ struct logd {
 	uint64_t told_ms;
 	/** @space_ms: when the log looked for space last */
 	uint64_t space_ms;
-	/** @busy_ms: when a message was appended last */
+	/** @busy_ms: @now_ms of the pass in which a message was appended last */
 	uint64_t busy_ms;
 	/** @wall_ns: the wall clock when logd_work() began */
 	uint64_t wall_ns;
+	/** @now_ms: the monotonic clock when logd_reap() began */
+	uint64_t now_ms;
 };
 
 unsigned int logd_find(uint32_t node, char ***names);

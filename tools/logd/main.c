@@ -123,7 +123,7 @@ static void wait_for_work(struct pollfd *fd, int signals, bool *stop)
 	for (i = 0; i < count; i++)
 		logd_poll_get(&logs[i], &fd[2 * i]);
 	/* A second signal finds a process that waits for its disk, and ends it. */
-	if (read(signals, &info, sizeof(info)) == sizeof(info)) {
+	if (fd[2 * count].revents && read(signals, &info, sizeof(info)) == sizeof(info)) {
 		if (*stop)
 			exit(CTL_FAILED);
 		*stop = true;
@@ -215,12 +215,16 @@ static bool open_logs(char **names)
 		       logd_peers_keep(&peers, &state) <= 0))
 		return false;
 	logs = ctl_alloc(count * sizeof(*logs));
+	if (has_state)
+		logd_state_release(&state);
 	for (i = 0; i < count; i++) {
 		logs[i].peers = &peers;
 		logs[i].state = named ? NULL : &state;
 		if (!logd_open(&logs[i], &opts, names[i]))
 			return false;
 	}
+	if (has_state)
+		logd_state_forget(&state);
 	logd_peers_listen(&peers, &opts, logs, count);
 	if (!named)
 		logd_restart_serve(&restart, logs, count);

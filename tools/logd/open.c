@@ -16,16 +16,10 @@
 #include "common/key.h"
 #include "cut.h"
 #include "logd.h"
+#include "scan.h"
 
-/* A frame is at least this long, if a segment has room for four of them. */
-#define FRAME		(1U << 20)
 /* With more than one write at once, this many bytes go without waiting for the write before. */
 #define COMMIT		(256U << 10)
-/* Segments that a log has at most: 1 TiB of 64 MiB each. The scan has an entry for each. */
-#define SEGMENTS	16384U
-#define FILES		(SEGMENTS + 16)
-/* Ranges that are damaged, of those that are shown. */
-#define DAMAGED		64U
 /* A ring that is full drops its oldest segment, and has two of them for a moment. */
 #define KEEP_MIN	3U
 /* The writes of a process that was killed may take as long as this to end. */
@@ -225,50 +219,10 @@ static uint32_t frame_max(const struct spindle_dlog_ident *id)
 	return id->segment - id->block;
 }
 
-/*
- * The longest frame that a life of this log may have written. The meta blocks say how long a
- * segment is; without a meta block that is whole there is nothing to scan.
- */
-static uint32_t scan_frame(struct logd *l, void *block)
-{
-	uint32_t need = frame_of(l->q.max_msg), frame = need > FRAME ? need : FRAME;
-	struct spindle_dlog_meta_state state;
-	struct spindle_dlog_ident id;
-	uint32_t i;
-
-	for (i = 0; i < 2; i++) {
-		struct spindle_dlog_file file = { .kind = SPINDLE_DLOG_META, .id = i };
-		int n = l->io.port.read(&l->io, file, 0, block, SPINDLE_DLOG_BLOCK_MAX);
-
-		if (n >= (int)SPINDLE_DLOG_BLOCK_MIN &&
-		    !spindle_dlog_meta_parse(block, &id, &state) && id.segment > id.block &&
-		    frame > frame_max(&id))
-			frame = frame_max(&id);
-	}
-	return frame;
-}
-
-static void prepare_scan(struct logd *l)
-{
-	uint32_t frame = scan_frame(l, aligned(SPINDLE_DLOG_BLOCK_MAX));
-
-	l->frame = frame;
-	l->scan = (struct spindle_dlog_scan){
-		.port = &l->io.port,
-		.max_files = FILES, .max_damaged = DAMAGED,
-		.map.max = SEGMENTS, .id.frame = frame,
-	};
-	l->scan.file = ctl_alloc(FILES * sizeof(*l->scan.file));
-	l->scan.damaged = ctl_alloc(DAMAGED * sizeof(*l->scan.damaged));
-	l->scan.map.seg = ctl_alloc(SEGMENTS * sizeof(*l->scan.map.seg));
-	l->scan.window.size = l->scan.id.frame;
-	l->scan.window.buf = aligned(l->scan.window.size);
-}
-
 static void say_damage(const struct logd *l)
 {
 	const struct spindle_dlog_scan *s = &l->scan;
-	uint32_t i, n = s->n_damaged < DAMAGED ? s->n_damaged : DAMAGED;
+	uint32_t i, n = s->n_damaged < LOGD_DAMAGED ? s->n_damaged : LOGD_DAMAGED;
 
 	for (i = 0; i < n; i++)
 		logd_say(l, "positions %" PRIu64 " to %" PRIu64 " of the log are damaged",
@@ -277,63 +231,21 @@ static void say_damage(const struct logd *l)
 		logd_say(l, "%u more ranges of the log are damaged", s->n_damaged - n);
 }
 
-/* How far the scan is, which reads most bytes once. */
-struct reading {
-	struct logd *log;
-	uint64_t done;
-	uint64_t total;
-};
-
-static void tell_reading(void *arg, uint32_t bytes)
-{
-	struct reading *r = arg;
-
-	r->done += bytes;
-	/* A log without segments has nothing to read. */
-	if (!r->total)
-		return;
-	logd_progress(r->log, "reads its log", r->done, r->total);
-}
-
-/* Bytes of all segments. The scan lists the files once more. */
-static uint64_t segment_bytes(struct logd *l)
-{
-	const struct spindle_dlog_port *port = &l->io.port;
-	int i, n = port->list(port->env, l->scan.file, FILES);
-	uint64_t bytes, sum = 0;
-
-	for (i = 0; i < n; i++)
-		if (l->scan.file[i].kind == SPINDLE_DLOG_SEGMENT &&
-		    !port->size(port->env, l->scan.file[i], &bytes))
-			sum += bytes;
-	return sum;
-}
-
-static int read_log(struct logd *l)
-{
-	struct reading r = { .log = l, .total = segment_bytes(l) };
-	int err;
-
-	l->io.tell = tell_reading;
-	l->io.tell_arg = &r;
-	err = spindle_dlog_recover(&l->scan);
-	l->io.tell = NULL;
-	logd_progress_end(l);
-	return err;
-}
-
 static bool scan(struct logd *l)
 {
+	uint32_t need = frame_of(l->q.max_msg);
 	struct spindle_dlog_scan *s = &l->scan;
 	int err;
 
-	prepare_scan(l);
-	err = read_log(l);
+	l->frame = logd_scan_frame(&l->io, need > LOGD_FRAME ? need : LOGD_FRAME);
+	err = logd_scan(s, &l->io, l->frame,
+			l->state ? logd_state_scan(l->state, l->attach.subgroup) : NULL,
+			&l->progress);
 	if (err == -EUCLEAN)
 		return logd_fail(l, "%s has segments, and no meta block that is whole, or a file "
 				 "that is none of a log", l->path);
 	if (err == -E2BIG)
-		return logd_fail(l, "%s has more than %u segments", l->path, SEGMENTS);
+		return logd_fail(l, "%s has more than %u segments", l->path, LOGD_SEGMENTS);
 	if (err)
 		return logd_fail(l, "cannot read %s: %s", l->path, strerror(-err));
 	say_damage(l);
@@ -515,7 +427,7 @@ static bool choose_frame(struct logd *l)
 	struct spindle_dlog_ident *id = &l->scan.id;
 	uint32_t need = frame_of(l->max_msg), quarter = id->segment / 4 / id->block * id->block;
 
-	id->frame = quarter < FRAME ? quarter : FRAME;
+	id->frame = quarter < LOGD_FRAME ? quarter : LOGD_FRAME;
 	if (id->frame < need)
 		id->frame = need;
 	if (id->frame > frame_max(id))
@@ -542,7 +454,7 @@ static bool start(struct logd *l)
 		c.slot[i] = aligned(l->scan.id.block + l->scan.id.frame);
 	c.meta = aligned(l->scan.id.block);
 	c.commit = l->scan.id.frame / 2 < COMMIT ? l->scan.id.frame / 2 : COMMIT;
-	if (l->opts->keep && keep < SEGMENTS)
+	if (l->opts->keep && keep < LOGD_SEGMENTS)
 		l->scan.map.max = keep < KEEP_MIN ? KEEP_MIN : (uint32_t)keep;
 	err = spindle_dlog_start(&l->log, &c, &l->scan);
 	if (err == -EUCLEAN)
@@ -582,6 +494,7 @@ bool logd_open(struct logd *l, const struct logd_opts *opts, const char *subgrou
 
 	l->opts = opts;
 	l->title = ctl_asprintf("subgroup %s of node %u", subgroup, opts->node);
+	l->progress.title = l->title;
 	l->attach = (struct spindle_attach_opts){
 		.device = opts->device, .node = opts->node, .flags = SPINDLE_ATTACH_RECV,
 	};

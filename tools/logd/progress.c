@@ -51,38 +51,37 @@ static unsigned int percent(uint64_t done, uint64_t total)
 
 /**
  * logd_progress() - say how far some work is, if that is due
- * @l: the log
+ * @p: of the log
  * @what: the work, as a literal: what the log does
  * @done: bytes or positions that are done
  * @total: how many there are
  */
-void logd_progress(struct logd *l, const char *what, uint64_t done, uint64_t total)
+void logd_progress(struct logd_progress *p, const char *what, uint64_t done, uint64_t total)
 {
-	struct logd_progress *p = &l->progress;
 	uint64_t now = peer_now_ms();
 	char text[200];
 
 	if (p->what != what)
-		*p = (struct logd_progress){ .what = what, .told_ms = now };
+		*p = (struct logd_progress){ .title = p->title, .what = what, .told_ms = now };
 	if (!p->status_ms || now - p->status_ms >= STATUS_MS) {
-		snprintf(text, sizeof(text), "STATUS=%s %s: %u %%", l->title, what,
+		snprintf(text, sizeof(text), "STATUS=%s %s: %u %%", p->title, what,
 			 percent(done, total));
 		logd_notify(text);
 		p->status_ms = now;
 	}
 	if (now - p->told_ms < TELL_MS)
 		return;
-	logd_say(l, "%s: %u %%", what, percent(done, total));
+	ctl_err("%s: %s: %u %%", p->title, what, percent(done, total));
 	p->told_ms = now;
 }
 
 /**
  * logd_progress_end() - the work has ended
- * @l: the log, with or without work
+ * @p: of the log, with or without work
  */
-void logd_progress_end(struct logd *l)
+void logd_progress_end(struct logd_progress *p)
 {
-	if (l->progress.what)
+	if (p->what)
 		logd_notify("STATUS=");
-	l->progress.what = NULL;
+	p->what = NULL;
 }

@@ -3,19 +3,19 @@
  * How far long work of a log is: a line in the log of the process now and then, and the status that
  * systemd shows. See progress.c.
  *
- * Owner: the log. Context: the main thread.
+ * Owner: the log, or the state of the node. Context: the main thread.
  */
 #ifndef SPINDLE_LOGD_PROGRESS_H
 #define SPINDLE_LOGD_PROGRESS_H
 
 #include <stdint.h>
 
-struct logd;
-
 /**
  * struct logd_progress - work that is under way
  */
 struct logd_progress {
+	/** @title: the log, for sentences; its memory is the owner's */
+	const char *title;
 	/** @what: the work, as a literal; NULL: none */
 	const char *what;
 	/** @told_ms: when it began, or a line was written last */
@@ -25,7 +25,7 @@ struct logd_progress {
 };
 
 void logd_notify(const char *text);
-void logd_progress(struct logd *l, const char *what, uint64_t done, uint64_t total);
-void logd_progress_end(struct logd *l);
+void logd_progress(struct logd_progress *p, const char *what, uint64_t done, uint64_t total);
+void logd_progress_end(struct logd_progress *p);
 
 #endif /* SPINDLE_LOGD_PROGRESS_H */

@@ -64,11 +64,12 @@ static void ask_next(struct logd_restart *r, uint64_t now)
  */
 void logd_restart_range_work(struct logd_restart *r)
 {
-	uint64_t now = peer_now_ms();
+	uint64_t now;
 	uint32_t i;
 
 	if (!r->begun || !waits(r))
 		return;
+	now = peer_now_ms();
 	peer_ask_work(&r->record.q);
 	if (r->record.q.client.step == PEER_IDLE)
 		ask_next(r, now);

@@ -120,6 +120,6 @@ void logd_ring_reap(struct logd_ring *ring, struct logd_port *p)
 
 		io_uring_cqe_seen(&ring->uring, cqe);
 		if (take_result(ring, job, res))
-			logd_job_ended(p, job);
+			logd_job_add_ended(p, job);
 	}
 }

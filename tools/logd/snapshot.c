@@ -107,7 +107,7 @@ static void trim(struct logd *l)
 void logd_snapshots_look(struct logd *l)
 {
 	struct logd_snapshots *s = &l->snapshots;
-	uint64_t now = peer_now_ms();
+	uint64_t now = l->now_ms;
 	DIR *dir;
 	int fd;
 

@@ -101,20 +101,13 @@ static bool is_open(struct logd_state *s)
 
 static bool begin_log(struct logd_state *s, uint32_t id, uint32_t segment)
 {
-	struct logd_disk *d = malloc(sizeof(*d));
-	bool good;
+	struct logd_disk *d = logd_disk_open(s, id);
 
 	if (!d)
-		return logd_state_fail(s, "no memory");
-	good = logd_disk_open(s, d, id);
-	/* A log of another group looks as if there were none, but for its number. */
-	if (good && (d->scan.next || (d->scan.is_new && d->scan.number)))
-		good = logd_state_fail(s, "%s/%u has a log already: move it away", s->path, id);
-	if (good && d->scan.is_new)
-		good = logd_disk_begin(s, d, id, segment);
-	logd_disk_close(d);
-	free(d);
-	return good;
+		return false;
+	if (d->found && (d->scan.is_new || d->scan.next))
+		return logd_state_fail(s, "%s/%u has a log already: move it away", s->path, id);
+	return d->found || logd_disk_begin(s, d, segment);
 }
 
 static int open_dir(const struct logd_state *s, uint32_t id)

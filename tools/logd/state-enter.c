@@ -32,7 +32,7 @@ bool logd_disk_end(struct logd_state *s, struct logd_disk *d, const struct logd_
 {
 	struct spindle_restart_log log;
 
-	logd_disk_tell(s, d, &log);
+	logd_disk_tell(d, &log);
 	*end = 0;
 	if (log.missing || spindle_restart_cut(&log, &way->view, &way->path, end))
 		return true;
@@ -119,28 +119,16 @@ static bool join_disk(struct logd_state *s, struct logd_disk *d, uint32_t subgro
 static bool join_log(struct logd_state *s, uint32_t subgroup, uint64_t era,
 		     const struct logd_way *way)
 {
-	struct logd_disk *d = malloc(sizeof(*d));
-	bool good;
+	struct logd_disk *d = logd_disk_open(s, subgroup);
 
-	if (!d)
-		return logd_state_fail(s, "no memory");
-	good = logd_disk_open(s, d, subgroup) && join_disk(s, d, subgroup, era, way);
-	logd_disk_close(d);
-	free(d);
-	return good;
+	return d && join_disk(s, d, subgroup, era, way);
 }
 
 static bool cut_log(struct logd_state *s, const struct logd_way *way)
 {
-	struct logd_disk *d = malloc(sizeof(*d));
-	bool good;
+	struct logd_disk *d = logd_disk_open(s, way->id);
 
-	if (!d)
-		return logd_state_fail(s, "no memory");
-	good = logd_disk_open(s, d, way->id) && cut_disk(s, d, way);
-	logd_disk_close(d);
-	free(d);
-	return good;
+	return d && cut_disk(s, d, way);
 }
 
 /* ---- records ---------------------------------------------------------------------------- */

@@ -10,12 +10,24 @@
 #include "cut.h"
 #include "io.h"
 #include "log.h"
+#include "scan.h"
 #include "state.h"
 
 /**
  * struct logd_disk - a log that no writer uses
+ *
+ * The state has it open and locked from the first look at it on, because a report, a vote and the
+ * entry into a view need the same scan. Nobody else changes the log until logd_state_release().
  */
 struct logd_disk {
+	/** @next: the next one of the state */
+	struct logd_disk *next;
+	/** @subgroup: id of the subgroup */
+	uint32_t subgroup;
+	/** @fresh: @scan is what is on disk */
+	bool fresh;
+	/** @found: there is a log, which may be one of another group */
+	bool found;
 	/** @dir: its directory; -1: there is none */
 	int dir;
 	/** @lock: lock file, or -1 */
@@ -24,12 +36,12 @@ struct logd_disk {
 	bool open;
 	/** @io: the port */
 	struct logd_port io;
-	/** @scan: what the log has, with memory of its own */
+	/** @scan: what the log has; the log of another group looks like a new one */
 	struct spindle_dlog_scan scan;
-	/** @epoch: the newest epochs */
-	struct spindle_dlog_epoch epoch[SPINDLE_RESTART_EPOCHS];
-	/** @damaged: the first range that is damaged */
-	struct spindle_dlog_range damaged;
+	/** @title: for @progress */
+	char title[48];
+	/** @progress: of the scan */
+	struct logd_progress progress;
 };
 
 /* state.c */
@@ -41,15 +53,12 @@ bool logd_state_ready(struct logd_state *s, const uint64_t *lineage);
 bool logd_state_sync(struct logd_state *s, enum spindle_restart_vote vote);
 
 /* state-log.c */
-bool logd_disk_open(struct logd_state *s, struct logd_disk *d, uint32_t subgroup);
-void logd_disk_close(struct logd_disk *d);
-void logd_disk_tell(const struct logd_state *s, const struct logd_disk *d,
-		    struct spindle_restart_log *log);
+struct logd_disk *logd_disk_open(struct logd_state *s, uint32_t subgroup);
+void logd_disk_tell(const struct logd_disk *d, struct spindle_restart_log *log);
 bool logd_disk_cut(struct logd_state *s, struct logd_disk *d, uint64_t lsn);
 
 bool logd_disk_move(struct logd_state *s, struct logd_disk *d);
-bool logd_disk_begin(struct logd_state *s, struct logd_disk *d, uint32_t subgroup,
-		     uint32_t segment);
+bool logd_disk_begin(struct logd_state *s, struct logd_disk *d, uint32_t segment);
 
 /* state-keep.c */
 bool logd_disk_keep(struct logd_state *s, const struct logd_disk *d, const char *name,

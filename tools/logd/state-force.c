@@ -153,13 +153,14 @@ static struct logd_way way_of(const struct spindle_restart_force *force, uint32_
 	};
 }
 
-static bool keep_one(struct logd_state *s, struct logd_disk *d, const struct logd_way *way)
+static bool keep_one(struct logd_state *s, const struct logd_way *way)
 {
 	const uint8_t *byte = (const uint8_t *)s->lineage;
+	struct logd_disk *d = logd_disk_open(s, way->id);
 	char name[64];
 	uint64_t end;
 
-	if (!logd_disk_open(s, d, way->id) || !logd_disk_end(s, d, way, &end))
+	if (!d || !logd_disk_end(s, d, way, &end))
 		return false;
 	snprintf(name, sizeof(name), "%u.lost-%02x%02x%02x%02x-%" PRIu64, way->id, byte[0],
 		 byte[1], byte[2], byte[3], way->view.era);
@@ -167,31 +168,27 @@ static bool keep_one(struct logd_state *s, struct logd_disk *d, const struct log
 }
 
 /* The log is not cut further than what was kept, because no process has written to it since. */
-static bool move_one(struct logd_state *s, struct logd_disk *d, const struct logd_way *way)
+static bool move_one(struct logd_state *s, const struct logd_way *way)
 {
+	struct logd_disk *d = logd_disk_open(s, way->id);
 	uint64_t end;
 
-	return logd_disk_open(s, d, way->id) && logd_disk_end(s, d, way, &end) &&
-	       logd_disk_cut(s, d, end) && logd_disk_move(s, d);
+	return d && logd_disk_end(s, d, way, &end) && logd_disk_cut(s, d, end) &&
+	       logd_disk_move(s, d);
 }
 
 /* Do something with the log of each subgroup. */
 static bool for_logs(struct logd_state *s, const struct spindle_restart_force *force,
-		     bool (*fn)(struct logd_state *, struct logd_disk *, const struct logd_way *))
+		     bool (*fn)(struct logd_state *, const struct logd_way *))
 {
-	struct logd_disk *d = malloc(sizeof(*d));
 	struct logd_way way;
-	bool good = d;
+	bool good = true;
 	uint32_t p;
 
-	if (!d)
-		logd_state_fail(s, "no memory");
 	for (p = 0; good && p < force->proposal.parts; p++) {
 		way = way_of(force, p);
-		good = fn(s, d, &way);
-		logd_disk_close(d);
+		good = fn(s, &way);
 	}
-	free(d);
 	return good;
 }
 

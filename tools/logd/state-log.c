@@ -8,14 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "state-files.h"
-
-/* As in open.c. */
-#define FRAME		(1U << 20)
-#define SEGMENTS	16384U
-#define FILES		(SEGMENTS + 16)
 
 static bool fail(struct logd_state *s, uint32_t subgroup, const char *what, int err)
 {
@@ -27,7 +23,7 @@ static bool fail(struct logd_state *s, uint32_t subgroup, const char *what, int 
 /* Bytes of a frame with the longest message of the group. */
 static uint32_t need_frame(const struct logd_state *s)
 {
-	uint32_t i, most = FRAME;
+	uint32_t i, most = LOGD_FRAME;
 
 	for (i = 0; i < s->group.view.subgroups; i++) {
 		uint64_t bytes = s->group.view.subgroup[i].val[CTL_SG_MAX_MSG].num;
@@ -40,120 +36,45 @@ static uint32_t need_frame(const struct logd_state *s)
 	return most;
 }
 
-/* Bytes of the longest frame that the log may have: the meta blocks say how long a segment is. */
-static uint32_t choose_frame(const struct logd_state *s, struct logd_disk *d, void *block)
-{
-	struct spindle_dlog_meta_state state;
-	struct spindle_dlog_ident id;
-	uint32_t i, frame = need_frame(s);
-
-	for (i = 0; i < 2; i++) {
-		struct spindle_dlog_file file = { .kind = SPINDLE_DLOG_META, .id = i };
-		int n = d->io.port.read(&d->io, file, 0, block, SPINDLE_DLOG_BLOCK_MAX);
-
-		if (n >= (int)SPINDLE_DLOG_BLOCK_MIN &&
-		    !spindle_dlog_meta_parse(block, &id, &state) && id.segment > id.block &&
-		    frame > id.segment - id.block)
-			frame = id.segment - id.block;
-	}
-	return frame;
-}
-
-static void drop_scan(struct logd_disk *d)
-{
-	free(d->scan.window.buf);
-	free(d->scan.file);
-	free(d->scan.map.seg);
-	memset(&d->scan, 0, sizeof(d->scan));
-}
-
 /* Return: 0 or a negative errno. */
 static int scan(const struct logd_state *s, struct logd_disk *d)
 {
-	struct spindle_dlog_scan *sc = &d->scan;
-	void *block = aligned_alloc(LOGD_BLOCK, SPINDLE_DLOG_BLOCK_MAX);
-	uint32_t frame = block ? choose_frame(s, d, block) : 0;
+	int err;
 
-	free(block);
-	drop_scan(d);
-	*sc = (struct spindle_dlog_scan){
-		.port = &d->io.port, .max_files = FILES, .map.max = SEGMENTS,
-		.id.frame = frame, .window.size = frame > SPINDLE_DLOG_BLOCK_MAX ?
-						  frame : SPINDLE_DLOG_BLOCK_MAX,
-		.epoch = d->epoch, .max_epochs = SPINDLE_RESTART_EPOCHS, .newest = true,
-		.damaged = &d->damaged, .max_damaged = 1,
-	};
-	sc->window.buf = aligned_alloc(LOGD_BLOCK, (sc->window.size + LOGD_BLOCK - 1) /
-						   LOGD_BLOCK * LOGD_BLOCK);
-	sc->file = calloc(FILES, sizeof(*sc->file));
-	sc->map.seg = calloc(SEGMENTS, sizeof(*sc->map.seg));
-	if (!frame || !sc->window.buf || !sc->file || !sc->map.seg)
-		return -ENOMEM;
-	return spindle_dlog_recover(sc);
+	logd_scan_drop(&d->scan);
+	d->fresh = false;
+	err = logd_scan(&d->scan, &d->io, logd_scan_frame(&d->io, need_frame(s)), NULL,
+			&d->progress);
+	d->fresh = !err;
+	d->found = !err && !d->scan.is_new;
+	return err;
 }
 
 /* Is this the log that the group has here? */
-static bool is_own(const struct logd_state *s, const struct logd_disk *d, uint32_t subgroup)
+static bool is_own(const struct logd_state *s, const struct logd_disk *d)
 {
 	const struct spindle_dlog_ident *id = &d->scan.id;
 
-	return !d->scan.is_new && id->node == s->node && id->subgroup == subgroup &&
+	return d->found && id->node == s->node && id->subgroup == d->subgroup &&
 	       (!memcmp(id->lineage, s->lineage, sizeof(id->lineage)) ||
 		(s->leaves && !memcmp(id->lineage, s->leaves, sizeof(id->lineage))));
 }
 
-static int open_port(struct logd_state *s, struct logd_disk *d, uint32_t subgroup)
+static int open_port(struct logd_state *s, struct logd_disk *d)
 {
 	char path[4096];
 
 	d->lock = logd_state_lock(d->dir);
 	if (d->lock < 0)
 		return d->lock;
-	if (snprintf(path, sizeof(path), "%s/%u", s->path, subgroup) >= (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/%u", s->path, d->subgroup) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
+	d->open = true;
 	return logd_port_open(&d->io, path, d->lock, false, 1);
 }
 
-/**
- * logd_disk_open() - open and scan the log of a subgroup
- * @s: the state; its lineage says which log is the right one
- * @d: out; logd_disk_close() is next, also if this fails
- * @subgroup: id of the subgroup
- *
- * A log that is not there, or is one of another group, is open with a scan of a new log.
- *
- * Return: whether that was possible.
- */
-bool logd_disk_open(struct logd_state *s, struct logd_disk *d, uint32_t subgroup)
+static void close_disk(struct logd_disk *d)
 {
-	char name[16];
-	int err;
-
-	memset(d, 0, sizeof(*d));
-	d->lock = -1;
-	d->scan.is_new = true;
-	snprintf(name, sizeof(name), "%u", subgroup);
-	d->dir = openat(s->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (d->dir < 0)
-		return errno == ENOENT || fail(s, subgroup, "open", -errno);
-	err = open_port(s, d, subgroup);
-	d->open = !err;
-	if (!err)
-		err = scan(s, d);
-	if (err)
-		return fail(s, subgroup, "read the log in", err);
-	if (!is_own(s, d, subgroup))
-		d->scan.is_new = true;
-	return true;
-}
-
-/**
- * logd_disk_close() - close a log
- * @d: the log
- */
-void logd_disk_close(struct logd_disk *d)
-{
-	drop_scan(d);
 	if (d->open)
 		logd_port_close(&d->io);
 	if (d->lock >= 0)
@@ -161,37 +82,163 @@ void logd_disk_close(struct logd_disk *d)
 	if (d->dir >= 0)
 		close(d->dir);
 	d->open = false;
+	d->fresh = false;
 	d->lock = -1;
 	d->dir = -1;
 }
 
+/* Return: whether the log is open with a scan, or there is no directory of it. */
+static bool open_disk(struct logd_state *s, struct logd_disk *d)
+{
+	char name[16];
+	int err;
+
+	close_disk(d);
+	logd_scan_drop(&d->scan);
+	d->found = false;
+	snprintf(name, sizeof(name), "%u", d->subgroup);
+	d->dir = openat(s->dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (d->dir < 0)
+		return errno == ENOENT || fail(s, d->subgroup, "open", -errno);
+	err = open_port(s, d);
+	if (!err)
+		err = scan(s, d);
+	return !err || fail(s, d->subgroup, "read the log in", err);
+}
+
+static struct logd_disk *find_disk(const struct logd_state *s, uint32_t subgroup)
+{
+	struct logd_disk *d;
+
+	for (d = s->disks; d && d->subgroup != subgroup; d = d->next)
+		;
+	return d;
+}
+
+static struct logd_disk *add_disk(struct logd_state *s, uint32_t subgroup)
+{
+	struct logd_disk *d = calloc(1, sizeof(*d));
+
+	if (!d) {
+		logd_state_fail(s, "no memory");
+		return NULL;
+	}
+	d->subgroup = subgroup;
+	d->dir = -1;
+	d->lock = -1;
+	snprintf(d->title, sizeof(d->title), "subgroup %u of node %u", subgroup, s->node);
+	d->progress.title = d->title;
+	d->next = s->disks;
+	s->disks = d;
+	return d;
+}
+
+/* A sentence may have told the administrator to move the directory away. */
+static bool is_there(const struct logd_state *s, const struct logd_disk *d)
+{
+	struct stat open, named;
+	char name[16];
+
+	snprintf(name, sizeof(name), "%u", d->subgroup);
+	return !fstat(d->dir, &open) && !fstatat(s->dir, name, &named, AT_SYMLINK_NOFOLLOW) &&
+	       open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+/**
+ * logd_disk_open() - have the log of a subgroup open and scanned
+ * @s: the state; its lineage says which log is the right one
+ * @subgroup: id of the subgroup
+ *
+ * A log that was scanned before is not read again. One that is not there, or is one of another
+ * group, has a scan of a new log.
+ *
+ * Return: the log, until logd_state_release(); NULL if that was not possible.
+ */
+struct logd_disk *logd_disk_open(struct logd_state *s, uint32_t subgroup)
+{
+	struct logd_disk *d = find_disk(s, subgroup);
+
+	if (!d)
+		d = add_disk(s, subgroup);
+	if (!d)
+		return NULL;
+	if (!(d->fresh && d->found && is_there(s, d)) && !open_disk(s, d)) {
+		close_disk(d);
+		return NULL;
+	}
+	d->scan.is_new = !is_own(s, d);
+	return d;
+}
+
+/**
+ * logd_state_release() - the writers of the logs are next: close and unlock all logs
+ * @s: the state
+ *
+ * A later look at a log scans it anew.
+ */
+void logd_state_release(struct logd_state *s)
+{
+	struct logd_disk *d;
+
+	for (d = s->disks; d; d = d->next)
+		close_disk(d);
+}
+
+/**
+ * logd_state_scan() - what the state has found in a log
+ * @s: the state
+ * @subgroup: id of the subgroup
+ *
+ * Return: a scan, for logd_scan(); NULL: there is none. It lasts until logd_state_forget().
+ */
+const struct spindle_dlog_scan *logd_state_scan(const struct logd_state *s, uint32_t subgroup)
+{
+	const struct logd_disk *d = find_disk(s, subgroup);
+
+	return d && d->found ? &d->scan : NULL;
+}
+
+/**
+ * logd_state_forget() - the writers have the logs open: free all scans
+ * @s: the state
+ */
+void logd_state_forget(struct logd_state *s)
+{
+	struct logd_disk *d;
+
+	while ((d = s->disks)) {
+		s->disks = d->next;
+		close_disk(d);
+		logd_scan_drop(&d->scan);
+		free(d);
+	}
+}
+
 /**
  * logd_disk_tell() - what a report says of a log
- * @s: the state
  * @d: the log
  * @log: out
  *
  * A log that was trimmed does not have all its views, so it may not be cut to nothing.
  */
-void logd_disk_tell(const struct logd_state *s, const struct logd_disk *d,
-		    struct spindle_restart_log *log)
+void logd_disk_tell(const struct logd_disk *d, struct spindle_restart_log *log)
 {
 	const struct spindle_dlog_scan *sc = &d->scan;
-	uint32_t i;
+	uint32_t i, n = sc->n_epochs < LOGD_EPOCHS ? sc->n_epochs : LOGD_EPOCHS;
+	const struct spindle_dlog_epoch *newest;
 
-	(void)s;
 	memset(log, 0, sizeof(*log));
 	log->missing = sc->is_new;
 	if (log->missing)
 		return;
 	log->end = sc->next;
-	log->good = sc->n_damaged ? d->damaged.from : sc->next;
-	log->whole = sc->n_epochs <= SPINDLE_RESTART_EPOCHS && !sc->map.low;
-	log->epochs = sc->n_epochs < SPINDLE_RESTART_EPOCHS ? sc->n_epochs :
-							      SPINDLE_RESTART_EPOCHS;
+	log->good = sc->n_damaged ? sc->damaged[0].from : sc->next;
+	log->whole = n <= SPINDLE_RESTART_EPOCHS && !sc->map.low;
+	log->epochs = n < SPINDLE_RESTART_EPOCHS ? n : SPINDLE_RESTART_EPOCHS;
+	newest = sc->epoch + (n - log->epochs);
 	for (i = 0; i < log->epochs; i++)
 		log->epoch[i] = (struct spindle_restart_epoch){
-			.id = { d->epoch[i].era, d->epoch[i].vid }, .lsn = d->epoch[i].lsn,
+			.id = { newest[i].era, newest[i].vid }, .lsn = newest[i].lsn,
 		};
 }
 
@@ -231,7 +278,7 @@ static int run_cut(struct logd_disk *d, struct work *w, uint64_t lsn)
 /**
  * logd_disk_cut() - have the log end at a position, on disk
  * @s: the state
- * @d: the log, which is scanned again
+ * @d: the log, which is scanned again after a cut
  * @lsn: the position; a log that ends there or before keeps its end, and is synced
  *
  * What a scan has seen may not be durable, because the process before may have been killed.
@@ -240,7 +287,7 @@ static int run_cut(struct logd_disk *d, struct work *w, uint64_t lsn)
  */
 bool logd_disk_cut(struct logd_state *s, struct logd_disk *d, uint64_t lsn)
 {
-	uint32_t subgroup = d->scan.id.subgroup, frame = d->scan.id.frame;
+	uint32_t frame = d->scan.id.frame;
 	uint64_t end = lsn < d->scan.next ? lsn : d->scan.next;
 	struct work w = { .err = 0 };
 	int err = -ENOMEM;
@@ -259,7 +306,8 @@ bool logd_disk_cut(struct logd_state *s, struct logd_disk *d, uint64_t lsn)
 		err = scan(s, d);
 	if (!err && d->scan.next != end)
 		err = -EUCLEAN;
-	return !err || fail(s, subgroup, "cut the log in", err);
+	d->fresh = !err;
+	return !err || fail(s, d->subgroup, "cut the log in", err);
 }
 
 /* ---- meta blocks ----------------------------------------------------------------------- */
@@ -317,34 +365,33 @@ bool logd_disk_move(struct logd_state *s, struct logd_disk *d)
 		return true;
 	memcpy(d->scan.id.lineage, s->lineage, sizeof(d->scan.id.lineage));
 	err = write_metas(d);
-	return !err || fail(s, d->scan.id.subgroup, "give another lineage to the log in", err);
+	d->fresh = !err;
+	return !err || fail(s, d->subgroup, "give another lineage to the log in", err);
 }
 
 /**
  * logd_disk_begin() - make a log without a message, on disk
  * @s: the state
  * @d: the log, which is not there, in a directory that is
- * @subgroup: id of the subgroup
  * @segment: bytes of a segment, a multiple of LOGD_BLOCK
  *
  * Return: whether it is there.
  */
-bool logd_disk_begin(struct logd_state *s, struct logd_disk *d, uint32_t subgroup,
-		     uint32_t segment)
+bool logd_disk_begin(struct logd_state *s, struct logd_disk *d, uint32_t segment)
 {
 	struct spindle_dlog_ident *id = &d->scan.id;
 	int err;
 
 	id->node = s->node;
-	id->subgroup = subgroup;
+	id->subgroup = d->subgroup;
 	memcpy(id->lineage, s->lineage, sizeof(id->lineage));
 	id->block = LOGD_BLOCK;
 	id->segment = segment;
 	if (id->frame > segment - LOGD_BLOCK)
 		id->frame = segment - LOGD_BLOCK;
 	if (getrandom(&id->salt, sizeof(id->salt), 0) != sizeof(id->salt))
-		return fail(s, subgroup, "have random numbers for", -EIO);
+		return fail(s, d->subgroup, "have random numbers for", -EIO);
 	err = write_metas(d);
-	d->scan.is_new = err;
-	return !err || fail(s, subgroup, "begin the log in", err);
+	d->fresh = false;
+	return !err || fail(s, d->subgroup, "begin the log in", err);
 }

@@ -49,18 +49,17 @@ static bool is_named(const struct logd_state *s, const struct ctl_subgroup *sg)
 static bool fill_part(struct logd_state *s, const struct ctl_subgroup *sg, uint32_t shard,
 		      struct spindle_restart_part *part)
 {
-	struct logd_disk *d = malloc(sizeof(*d));
-	struct logd_records *r = malloc(sizeof(*r));
 	uint32_t id = (uint32_t)(sg->val[CTL_SG_ID].num + shard);
-	bool good = d && r;
+	struct logd_disk *d = logd_disk_open(s, id);
+	struct logd_records *r;
+	bool good;
 
-	if (good) {
-		good = logd_disk_open(s, d, id) &&
-		       logd_state_read_record(s, id, d->dir, r) &&
-		       logd_disk_cut(s, d, d->scan.next);
-	} else {
-		logd_state_fail(s, "no memory");
-	}
+	if (!d)
+		return false;
+	r = malloc(sizeof(*r));
+	if (!r)
+		return logd_state_fail(s, "no memory");
+	good = logd_state_read_record(s, id, d->dir, r) && logd_disk_cut(s, d, d->scan.next);
 	if (good) {
 		part->id = id;
 		part->shard = shard;
@@ -68,11 +67,8 @@ static bool fill_part(struct logd_state *s, const struct ctl_subgroup *sg, uint3
 		part->record = r->now.record;
 		part->path = r->now.path;
 		part->member = is_named(s, sg);
-		logd_disk_tell(s, d, &part->log);
+		logd_disk_tell(d, &part->log);
 	}
-	if (d)
-		logd_disk_close(d);
-	free(d);
 	free(r);
 	return good;
 }
@@ -119,7 +115,7 @@ static void fill_address(const struct logd_state *s, struct spindle_restart_repo
  * @s: the state, of a node that is in no view
  * @report: out, large
  *
- * Each log is scanned and synced, because others count on what the report says.
+ * Each log is synced, because others count on what the report says.
  *
  * Return: whether there is one. Without that the node may not answer, because a record or a log
  * that cannot be read is not one that was never there.

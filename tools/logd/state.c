@@ -170,6 +170,7 @@ bool logd_state_open(struct logd_state *s, const char *dir, uint32_t node)
  */
 void logd_state_close(struct logd_state *s)
 {
+	logd_state_forget(s);
 	logd_group_drop(&s->group);
 	if (s->lock >= 0)
 		close(s->lock);

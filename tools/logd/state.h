@@ -19,8 +19,8 @@
  * All functions that return false have set @why to a sentence without the name of the program, or
  * to "" if the answer is just no.
  *
- * Owner: the main thread. Context: the main thread; all functions wait for the disk. A report and
- * the entry into a view read the logs.
+ * Owner: the main thread. Context: the main thread; all functions wait for the disk. The first look
+ * at a log reads all of it, and a cut as well.
  */
 #ifndef SPINDLE_LOGD_STATE_H
 #define SPINDLE_LOGD_STATE_H
@@ -30,6 +30,9 @@
 
 #include "group.h"
 #include "record.h"
+
+struct logd_disk;
+struct spindle_dlog_scan;
 
 /**
  * struct logd_known - the address of a node, from its report
@@ -79,6 +82,8 @@ struct logd_state {
 	struct spindle_restart_force *forced;
 	/** @leaves: while the node moves: the lineage that logs may still have; or NULL */
 	const uint64_t *leaves;
+	/** @disks: logs that were looked at */
+	struct logd_disk *disks;
 	/** @bytes: room for the encoding of @voter */
 	uint8_t *bytes;
 	/** @why: what is wrong, see above */
@@ -105,6 +110,15 @@ bool logd_state_view(struct logd_state *s, const struct ctl_view *running);
 bool logd_state_tune_due(struct logd_state *s);
 uint32_t logd_state_shards(const struct ctl_subgroup *sg);
 const struct ctl_subgroup *logd_state_find(const struct ctl_view *view, uint64_t id);
+
+/*
+ * state-log.c: logs that no writer uses. The state has each of them open, locked and scanned from
+ * the first look on, until the writers are next.
+ */
+
+void logd_state_release(struct logd_state *s);
+const struct spindle_dlog_scan *logd_state_scan(const struct logd_state *s, uint32_t subgroup);
+void logd_state_forget(struct logd_state *s);
 
 /* state-report.c: a report of the files. */
 

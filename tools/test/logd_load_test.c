@@ -243,7 +243,7 @@ static void progress(void)
 		bail_out("no socket");
 	setenv("NOTIFY_SOCKET", path, 1);
 	make_world(500, 510);
-	logd.title = "the log";
+	logd.progress.title = "the log";
 	other_place(1, &other[0].addr);
 	run_until(NULL);
 	unsetenv("NOTIFY_SOCKET");

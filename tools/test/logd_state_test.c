@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,12 +105,14 @@ static void write_log_of(uint32_t id, uint64_t era, uint64_t more)
 		.file = file, .max_files = SEGS, .map = { .seg = seg, .max = SEGS },
 		.id.frame = FRAME, .window = { .buf = block(FRAME), .size = FRAME },
 	};
+	static const uint8_t long_one[60000];
 	struct spindle_dlog_msg m = { .len = 5, .data = "12345" };
 	struct spindle_dlog log;
 	struct logd_port io;
 	struct pollfd fd;
 	int lock, dir;
 
+	logd_state_release(&s);
 	mkdir(path, 0700);
 	dir = open(path, O_RDONLY | O_DIRECTORY);
 	lock = logd_state_lock(dir);
@@ -124,6 +127,9 @@ static void write_log_of(uint32_t id, uint64_t era, uint64_t more)
 						     .frame = FRAME, .salt = 9 };
 		memcpy(sc.id.lineage, s.lineage, 16);
 	}
+	/* Many messages fill segments. */
+	if (more > 20)
+		m = (struct spindle_dlog_msg){ .len = sizeof(long_one), .data = long_one };
 	c.slot[0] = block(LOGD_BLOCK + FRAME);
 	c.slot[1] = block(LOGD_BLOCK + FRAME);
 	c.meta = block(LOGD_BLOCK);
@@ -464,6 +470,81 @@ static void reports(void)
 	   s.why);
 }
 
+/* Make the second frame of a segment of the log of subgroup 3 differ from what was written. */
+static void damage(uint64_t seq)
+{
+	const struct spindle_dlog_file file = { .kind = SPINDLE_DLOG_SEGMENT, .id = seq };
+	char name[LOGD_NAME], path[300];
+	int fd;
+
+	logd_file_name(file, name);
+	snprintf(path, sizeof(path), "%s/%s", in("1/3"), name);
+	fd = open(path, O_WRONLY);
+	if (fd < 0 || pwrite(fd, "damage", 6, LOGD_BLOCK + 8) != 6)
+		die("no damage in %s", path);
+	close(fd);
+}
+
+static uint64_t first_seq(void)
+{
+	return logd_state_scan(&s, 3)->map.seg[0].seq;
+}
+
+static uint64_t good_end(void)
+{
+	return logd_state_report(&s, &report) ? report.part[0].log.good : UINT64_MAX;
+}
+
+/* Votes and the entry into a view need what the first report has read. */
+static void reads_once(void)
+{
+	int dir;
+
+	set_up();
+	write_log(4, 5);
+	ok(good_end() == 15, "a log is read");
+	dir = open(in("1/3"), O_RDONLY | O_DIRECTORY);
+	damage(first_seq());
+	ok(good_end() == 15, "and not read again by the next report");
+	ok(flock(openat(dir, "LOCK", O_RDWR), LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK,
+	   "nobody else writes it in between");
+	close(dir);
+	ok(logd_state_join(&s, 4, NULL, 0), "nor does a node that joins read it: %s", s.why);
+	logd_state_release(&s);
+	ok(good_end() < 15, "after its writer it is read again");
+}
+
+/* The writer reads only the last segment of a log that the state has just read. */
+static void hands_on(void)
+{
+	struct logd_progress progress = { .title = "the log" };
+	struct spindle_dlog_scan since;
+	struct logd_port io;
+	int dir, lock;
+
+	set_up();
+	write_log(4, 50);
+	ok(good_end() == 60 && logd_state_scan(&s, 3)->map.n > 2, "a log of segments is read");
+	damage(first_seq());
+	logd_state_release(&s);
+	dir = open(in("1/3"), O_RDONLY | O_DIRECTORY);
+	lock = logd_state_lock(dir);
+	if (lock < 0 || logd_port_open(&io, in("1/3"), lock, false, 1))
+		die("no port");
+	ok(!logd_scan(&since, &io, logd_scan_frame(&io, FRAME), logd_state_scan(&s, 3),
+		      &progress) && since.next == 60 && !since.n_damaged &&
+	   since.n_epochs == 2 && since.epoch[1].lsn == 10, "its writer has the same");
+	logd_scan_drop(&since);
+	ok(!logd_scan(&since, &io, logd_scan_frame(&io, FRAME), NULL, &progress) &&
+	   since.n_damaged == 1, "and has not read its first segment");
+	logd_scan_drop(&since);
+	logd_port_close(&io);
+	close(lock);
+	close(dir);
+	logd_state_forget(&s);
+	ok(!logd_state_scan(&s, 3), "then the state has no scan");
+}
+
 /* ---- enter -------------------------------------------------------------------------------- */
 
 /* Nodes 1 and 4 begin again with view 3 of era 7, where the group has @at messages. */
@@ -576,17 +657,16 @@ static void crashes(void)
 /* Does the log of subgroup 3 have the note of this era? */
 static bool has_note(uint64_t era)
 {
-	struct logd_disk *d = malloc(sizeof(*d));
+	struct logd_disk *d = logd_disk_open(&s, 3);
 	bool has;
 
-	if (!d || !logd_disk_open(&s, d, 3))
+	if (!d)
 		die("no log: %s", s.why);
 	has = logd_cut_has(d->dir, &d->scan.id, era) == 1;
 	d->scan.id.salt++;
 	if (logd_cut_has(d->dir, &d->scan.id, era))
 		die("another log has the note");
-	logd_disk_close(d);
-	free(d);
+	d->scan.id.salt--;
 	return has;
 }
 
@@ -595,10 +675,10 @@ static void write_note(uint64_t era, bool first, size_t at)
 {
 	uint8_t bytes[sizeof(struct logd_cut)];
 	struct logd_pair pair = { .name = { "cut.a", "cut.b" } };
-	struct logd_disk *d = malloc(sizeof(*d));
+	struct logd_disk *d = logd_disk_open(&s, 3);
 	size_t len;
 
-	if (!d || !logd_disk_open(&s, d, 3))
+	if (!d)
 		die("no log: %s", s.why);
 	pair.dir = d->dir;
 	if (logd_cut_write(d->dir, &d->scan.id, era) ||
@@ -609,8 +689,6 @@ static void write_note(uint64_t era, bool first, size_t at)
 	if (first ? logd_pair_write(&pair, bytes + LOGD_CUT_HEAD, len - LOGD_CUT_HEAD) :
 	    logd_pair_write(&pair, bytes, len))
 		die("no note");
-	logd_disk_close(d);
-	free(d);
 }
 
 /* The bytes of a note are the same on each machine. */
@@ -1059,6 +1137,8 @@ int main(void)
 	tuned_views();
 	votes();
 	reports();
+	reads_once();
+	hands_on();
 	enter();
 	crashes();
 	join();

@@ -355,11 +355,14 @@ static uint32_t count_same(const struct spindle_dlog_scan *s,
 	const struct spindle_dlog_map *old = &before->map, *map = &s->map;
 	uint32_t i, gone = 0;
 
-	/* With damage, nothing says where the records of a view end that may be trimmed now. */
+	/*
+	 * With damage, nothing says where the records of a view end that may be trimmed now. A scan
+	 * that has dropped its oldest epochs does not know which of them were in front.
+	 */
 	if (!old->n || !map->n || !is_same(&s->id, &before->id) ||
 	    (before->resume.n_damaged && old->low != map->low) ||
 	    before->resume.n_damaged > before->max_damaged ||
-	    before->resume.n_epochs > before->max_epochs)
+	    (before->newest ? before->n_epochs : before->resume.n_epochs) > before->max_epochs)
 		return UINT32_MAX;
 	while (gone < old->n && old->seg[gone].seq != map->seg[0].seq)
 		gone++;

@@ -11,8 +11,11 @@
 # shellcheck source=selftests/scripts/lib/lib-live.sh
 [ "${LIST:-}" ] || . ./lib-live.sh
 
+# Segments of a log that has been trimmed: loggers write over old ones, and make none.
+SEGMENT=16
+KEEP=64
 SIZES="64 1024 10240"
-FIGURES="goodput rate stable_goodput frame_bytes frame_messages disk_bytes_per_byte"
+FIGURES="goodput carried rate stable_goodput frame_bytes frame_messages disk_bytes_per_byte"
 
 run_plain()
 {
@@ -23,12 +26,16 @@ run_plain()
 
 run_durable()
 {
-	local before
+	local before time
 
 	nodes_up "$1" && logged_count "$1" || return 1
+	time=$(logger_time)
 	before=$(disk_now | cut -d ' ' -f 2)
 	logged_perf "$1" -W 0 -c "$count" || return 1
 	note goodput "$(column /tmp/bench.csv durable_goodput)"
+	# What the busiest logger would carry with a processor of its own.
+	note carried "$(awk -v ticks=$(($(logger_time) - time)) -v sent="$(column /tmp/bench.csv sent)" \
+		-v size="$1" 'BEGIN { if (ticks) printf "%.9g", sent * size * 100 / ticks }')"
 	note rate "$(column /tmp/bench.csv durable_rate)"
 	note stable_goodput "$(column /tmp/bench.csv goodput)"
 	note frame_bytes "$frame_bytes"

@@ -14,6 +14,8 @@
 # shellcheck disable=SC2034,SC2154
 
 DISK=/disk
+DRIVE=ubda
+[ "${MACHINE:-uml}" = uml ] || DRIVE=vda
 NODE_COUNT=3
 # The ids of the subgroups: with a log, and without.
 LOGGED=1
@@ -40,7 +42,8 @@ title()
 
 disk_begin()
 {
-	mkdir -p $DISK && mount -t ext4 -o noatime /dev/ubda $DISK && ip link set lo up && loop_start
+	mkdir -p $DISK && { [ -e /dev/$DRIVE ] || modprobe -a virtio_blk ext4; } &&
+		mount -t ext4 -o noatime /dev/$DRIVE $DISK && ip link set lo up && loop_start
 }
 
 disk_end()
@@ -51,7 +54,7 @@ disk_end()
 # disk_now: writes, bytes and flushes of the disk until now
 disk_now()
 {
-	awk '{ print $5, $7 * 512, $16 }' /sys/block/ubda/stat
+	awk '{ print $5, $7 * 512, $16 }' /sys/block/$DRIVE/stat
 }
 
 # Nothing was written for a second. Loggers make segments ahead, and nobody is to measure that.
@@ -71,7 +74,8 @@ loggers=
 
 logger_begins()
 {
-	spindle-logd -d $DISK/logs -S "${SEGMENT:-64}" -P none "$1" 2>"/tmp/logd$1.err" &
+	spindle-logd -d $DISK/logs -S "${SEGMENT:-64}" ${KEEP:+-k ${KEEP}m} -P none "$1" \
+		2>"/tmp/logd$1.err" &
 	loggers="$loggers $!"
 	wait_until 120 grep -qs 'begins with position' "/tmp/logd$1.err"
 }
@@ -107,8 +111,9 @@ nodes_up()
 	for i in $(seq $NODE_COUNT); do
 		logger_begins "$i" || return 1
 	done
-	# The first messages make loggers make segments ahead.
-	group_perf $LOGGED "$1" -W 0 -c 100 && wait_until 300 disk_rests
+	# The first messages make loggers make segments ahead. Afterwards they recycle those.
+	group_perf $LOGGED "$1" -W 0 -c $((((${KEEP:-0} * 3 / 2) << 20) / ($1 + 64) + 100)) &&
+		wait_until 300 disk_rests
 }
 
 nodes_down()
@@ -158,21 +163,38 @@ logged_perf()
 	group_perf $LOGGED "$@" && count_frames "$from"
 }
 
+# The processor time of the logger that has used most of it, in hundredths of a second.
+logger_time()
+{
+	local pid
+
+	for pid in $loggers; do
+		awk '{ print $14 + $15 }' "/proc/$pid/stat"
+	done | sort -n | tail -n 1
+}
+
 # logged_count SIZE: $count is a number of messages that take about $SECS until they are durable. A time
 # would end while the history is full of messages that are not.
 count=
 counted_size=
 logged_count()
 {
+	local secs
+
 	[ "$counted_size" != "$1" ] || return 0
-	group_perf $LOGGED "$1" -W 0 -c $(((2 << 20) / ($1 + 64))) || return 1
-	count=$(awk -v rate="$(column /tmp/bench.csv durable_rate)" -v secs="$SECS" -v size="$1" '
-		BEGIN {
-			most = 33554432 / (size + 64)
-			n = int(rate * secs)
-			n = n < most ? n : int(most)
-			print (n > 100 ? n : 100)
-		}')
+	count=$(((2 << 20) / ($1 + 64)))
+	# The first messages of a run are slow, so the rate is that of a longer one.
+	for secs in 1 $SECS; do
+		group_perf $LOGGED "$1" -W 0 -c "$count" || return 1
+		count=$(awk -v rate="$(column /tmp/bench.csv durable_rate)" -v secs="$secs" \
+			-v size="$1" '
+			BEGIN {
+				most = 536870912 / (size + 64)
+				n = int(rate * secs)
+				n = n < most ? n : int(most)
+				print (n > 100 ? n : 100)
+			}')
+	done
 	counted_size=$1
 }
 
@@ -215,6 +237,27 @@ fio_run()
 fio_value()
 {
 	json-get /tmp/fio.json "/jobs/0/write/$1"
+}
+
+# ---- time ----------------------------------------------------------------------
+
+# seconds FILE COMMAND...: how long it takes, into FILE
+seconds()
+{
+	local file begun
+
+	file=$1
+	shift
+	begun=$(cut -d ' ' -f 1 /proc/uptime)
+	"$@" || return 1
+	awk -v begun="$begun" '{ printf "%.2f\n", $1 - begun }' /proc/uptime >"$file"
+}
+
+# No page of a file is in memory.
+forget()
+{
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
 }
 
 # ---- rows -----------------------------------------------------------------------

@@ -19,24 +19,6 @@ SIZE=10240
 POINT_LIMIT=1200
 FIGURES="bytes messages verify_s verify_rate begin_s begin_rate"
 
-# seconds FILE COMMAND...: how long it takes, into FILE
-seconds()
-{
-	local file begun
-
-	file=$1
-	shift
-	begun=$(cut -d ' ' -f 1 /proc/uptime)
-	"$@" || return 1
-	awk -v begun="$begun" '{ printf "%.2f\n", $1 - begun }' /proc/uptime >"$file"
-}
-
-forget()
-{
-	sync
-	echo 3 >/proc/sys/vm/drop_caches
-}
-
 # The log of the first node has this length.
 fill_log()
 {

@@ -37,7 +37,7 @@ restart_begin()
 # own, so the id of the process is in a file.
 logd()
 {
-	spindle-logd -S 1 -K /tmp/key "$1" >/dev/null 2>>"/tmp/logd$1.err" &
+	spindle-logd -S "${SEGMENT:-1}" -K /tmp/key "$1" >/dev/null 2>>"/tmp/logd$1.err" &
 	echo $! >"/tmp/logd$1.pid"
 }
 
