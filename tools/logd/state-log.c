@@ -174,7 +174,7 @@ struct logd_disk *logd_disk_open(struct logd_state *s, uint32_t subgroup)
  * logd_state_release() - the writers of the logs are next: close and unlock all logs
  * @s: the state
  *
- * A later look at a log scans it anew.
+ * A later look at a log scans it again.
  */
 void logd_state_release(struct logd_state *s)
 {

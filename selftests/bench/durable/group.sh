@@ -113,6 +113,7 @@ group_end()
 	crash_at_once $ALL
 	disk_end
 }
+# shellcheck disable=SC2034 # for lib-bench.sh
 BENCH_END=group_end
 
 sweep()
