@@ -375,9 +375,11 @@ static void tell(struct logd *l)
 	uint32_t step = c->fetch.client.step;
 
 	if (step == PEER_LOADS)
-		logd_progress(&l->progress, "fetches a snapshot", c->load.bytes, c->fetch.offer.st.bytes);
+		logd_progress(&l->progress, "fetches a snapshot", c->load.bytes,
+			      c->fetch.offer.st.bytes);
 	else if (step == PEER_READS && c->oldest > c->first)
-		logd_progress(&l->progress, "fetches messages", l->log.next - c->first, c->oldest - c->first);
+		logd_progress(&l->progress, "fetches messages", l->log.next - c->first,
+			      c->oldest - c->first);
 }
 
 /**

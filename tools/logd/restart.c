@@ -542,7 +542,7 @@ static bool look_for_group(struct logd_restart *r, int signals)
 	if (!logd_state_tune_due(r->state))
 		return fail(r);
 	know_members(r);
-	/* The node answers nobody while it reads its logs, so that comes before others count on it. */
+	/* The node answers nobody while it reads its logs, so it reads them before it asks. */
 	report_state(r, r->report);
 	resume(r);
 	/* Each turn can be the last one. So a signal is seen before a turn, or by the caller. */
