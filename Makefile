@@ -69,7 +69,7 @@ lib:
 	$(one_at_a_time) -C libspindle-user all
 	$(one_at_a_time) -C libspindle-user/dds all
 
-#: tools            spindle-ctl, -perf, -pipe, -cast and -recv
+#: tools            spindle-ctl, -perf, -pipe, -cast, -recv, -dds and -logd
 tools: lib
 	$(one_at_a_time) -C tools all
 

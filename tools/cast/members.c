@@ -7,24 +7,6 @@
 #include "common/wire.h"
 #include "opts.h"
 
-/* Find the own node. */
-static const struct ctl_running *find_node(const struct cast_opts *o,
-					   const struct ctl_running *running, unsigned int count)
-{
-	unsigned int i;
-
-	for (i = 0; i < count; i++)
-		if (running[i].node.val[CTL_NODE_ID].num == o->node)
-			return &running[i];
-	if (o->node)
-		ctl_err("node %u: no such node in this network namespace", o->node);
-	else if (count == 1)
-		return running;
-	else
-		ctl_err("there are %u nodes in this network namespace; say which by --node", count);
-	return NULL;
-}
-
 /**
  * cast_members_find() - find the members, if the command line does not name them
  * @o: options; gets node and members
@@ -47,7 +29,7 @@ int cast_members_find(struct cast_opts *o, bool sender)
 	if (ctl_net_open(&net, CTL_SAY) ||
 	    ctl_fetch(&net, ctl_program, &all, &running, &count, true))
 		return CTL_FAILED;
-	run = find_node(o, running, count);
+	run = ctl_running_find(running, count, o->node);
 	if (!run)
 		return CTL_FAILED;
 	o->node = (uint32_t)run->node.val[CTL_NODE_ID].num;

@@ -33,25 +33,6 @@ void cast_out_say(const char *fmt, ...)
 
 /* ---- JSON ------------------------------------------------------------- */
 
-/* Bytes of the character at @s, 0 if this is not valid UTF-8. */
-static unsigned int utf8_len(const unsigned char *s)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	unsigned int i, n = s[0] < 0x80 ? 1 : s[0] >= 0xf8 ? 0 : s[0] >= 0xf0 ? 4 :
-		s[0] >= 0xe0 ? 3 : s[0] >= 0xc0 ? 2 : 0;
-	uint32_t c;
-
-	if (n < 2)
-		return n;
-	c = s[0] & (0x7fU >> n);
-	for (i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	return c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : n;
-}
-
 /*
  * Add a name to JSON. Bytes that are not UTF-8 are replaced, and the whole name is added in
  * hexadecimal as well then.
@@ -66,7 +47,7 @@ static void add_name(struct json_object *obj, const char *name)
 	size_t i;
 
 	for (; *s; s += n) {
-		n = utf8_len(s);
+		n = ctl_utf8_len(s);
 		memcpy(t, n ? (const char *)s : "\xef\xbf\xbd", n ? n : 3);
 		t += n ? n : 3;
 		clean &= n;

@@ -124,6 +124,31 @@ int ctl_fetch(struct ctl_net *net, const char *what, const struct ctl_val *id,
 }
 
 /**
+ * ctl_running_find() - find the node that a command is for
+ * @running: nodes of ctl_fetch()
+ * @count: entries of @running
+ * @id: id of the node; 0: the only one there is
+ *
+ * Return: the node; NULL after a message
+ */
+const struct ctl_running *ctl_running_find(const struct ctl_running *running, unsigned int count,
+					   uint32_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (running[i].node.val[CTL_NODE_ID].num == id)
+			return &running[i];
+	if (id)
+		ctl_err("node %u: no such node in this network namespace", id);
+	else if (count == 1)
+		return running;
+	else
+		ctl_err("there are %u nodes in this network namespace; say which by --node", count);
+	return NULL;
+}
+
+/**
  * ctl_fetch_subgroups() - read the subgroups of all nodes, or of one, with their counters
  * @net: socket
  * @what: purpose of the request, for messages

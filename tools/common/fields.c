@@ -272,23 +272,6 @@ const char *ctl_field_text(const struct ctl_cell_field *field, const unsigned ch
 	return ctl_asprintf("%llu", (unsigned long long)load(field, value));
 }
 
-/* Bytes of a character of UTF-8; 0: there is none. */
-static unsigned int utf8_len(const unsigned char *c)
-{
-	static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
-	unsigned int more = *c < 0xc0 ? 0 : *c < 0xe0 ? 1 : *c < 0xf0 ? 2 : 3, i;
-	uint32_t code = *c & (0x3f >> more);
-
-	if (*c < 0x80)
-		return 1;
-	for (i = 1; i <= more && (c[i] & 0xc0) == 0x80; i++)
-		code = code << 6 | (c[i] & 0x3f);
-	if (!more || *c >= 0xf8 || i <= more || code < least[more] || code > 0x10ffff ||
-	    (code >= 0xd800 && code < 0xe000))
-		return 0;
-	return i;
-}
-
 /* JSON is UTF-8, and a process can write any bytes. So what is no UTF-8 becomes '?'. */
 static char *utf8(char *text)
 {
@@ -296,7 +279,7 @@ static char *utf8(char *text)
 	unsigned int len;
 
 	for (; *c; c += len ? len : 1) {
-		len = utf8_len(c);
+		len = ctl_utf8_len(c);
 		if (!len)
 			*c = '?';
 	}

@@ -164,6 +164,9 @@ static struct json_object *json_of(const struct ctl_field *f, const void *at,
 	case CTL_F_FLAG:
 	case CTL_F_SWITCH:
 		return json_object_new_boolean(v->num);
+	case CTL_F_INT:
+		return json_object_new_int64(*(const int64_t *)at);
+	case CTL_F_REAL:
 	case CTL_F_SHARE:
 	case CTL_F_RATE:
 		return ctl_json_real(*(const double *)at);
@@ -257,7 +260,14 @@ struct json_object *ctl_record_list(const char *names, const struct ctl_field *f
 
 /* ---- text ----------------------------------------------------------------- */
 
-static const char *text_of(const struct ctl_field *f, const void *rec)
+/**
+ * ctl_record_text() - write a field for people
+ * @f: field
+ * @rec: record
+ *
+ * Return: a text, which is empty if the field is missing
+ */
+const char *ctl_record_text(const struct ctl_field *f, const void *rec)
 {
 	const void *at = (const char *)rec + f->at;
 	struct ctl_val v = value(f, rec);
@@ -271,6 +281,10 @@ static const char *text_of(const struct ctl_field *f, const void *rec)
 		return v.num ? "on" : "off";
 	case CTL_F_IDS:
 		return ctl_ids_text(at);
+	case CTL_F_INT:
+		return ctl_asprintf("%lld", (long long)*(const int64_t *)at);
+	case CTL_F_REAL:
+		return ctl_digits(*(const double *)at);
 	case CTL_F_SHARE:
 		return ctl_asprintf("%.1f", *(const double *)at * 100);
 	case CTL_F_RATE:
@@ -324,8 +338,46 @@ static void add_cell(struct ctl_table *t, const struct ctl_field *f, const void 
 		key = ctl_key_find(f->keys, word);
 		ctl_table_cell(t, ctl_val_text(key, (const struct ctl_val *)at + (key - f->keys)));
 	} else {
-		ctl_table_cell(t, text_of(f, rec));
+		ctl_table_cell(t, ctl_record_text(f, rec));
 	}
+}
+
+static void print_csv(FILE *to, const char *text)
+{
+	const char *c;
+
+	if (!text[strcspn(text, ",\"\r\n")]) {
+		fputs(text, to);
+		return;
+	}
+	fputc('"', to);
+	for (c = text; *c; c++) {
+		if (*c == '"')
+			fputc('"', to);
+		fputc(*c, to);
+	}
+	fputc('"', to);
+}
+
+/**
+ * ctl_record_csv() - print a row of comma-separated values, with the quotes of RFC 4180
+ * @to: file
+ * @columns: heads of fields of one value, like "node group state"
+ * @fields: fields of the record
+ * @rec: record; NULL: print the heads
+ */
+void ctl_record_csv(FILE *to, const char *columns, const struct ctl_field *fields,
+		    const void *rec)
+{
+	char *list = ctl_strdup(columns), *word;
+	const char *before = "";
+
+	while ((word = strsep(&list, " "))) {
+		fputs(before, to);
+		print_csv(to, rec ? ctl_record_text(find(fields, word), rec) : word);
+		before = ",";
+	}
+	fputc('\n', to);
 }
 
 /**

@@ -24,6 +24,8 @@ enum ctl_field_kind {
 	CTL_F_TEXT,	/* const char * */
 	CTL_F_ADDR,	/* struct ctl_addr */
 	CTL_F_IDS,	/* struct ctl_ids, and it may be missing; as text "all" then */
+	CTL_F_INT,	/* number with a sign; int64_t */
+	CTL_F_REAL,	/* double, a measured number; NaN: it is missing */
 	CTL_F_SHARE,	/* double, 1 is everything; as text in percent */
 	CTL_F_RATE,	/* double, bytes per second; as text MB/s */
 	CTL_F_KEYS,	/* values of @keys, which have the names; array of struct ctl_val */
@@ -92,6 +94,9 @@ struct json_object *ctl_record_json(const char *names, const struct ctl_field *f
 				    const void *rec);
 struct json_object *ctl_record_list(const char *names, const struct ctl_field *fields,
 				    const void *array, size_t count, size_t size);
+const char *ctl_record_text(const struct ctl_field *f, const void *rec);
+void ctl_record_csv(FILE *to, const char *columns, const struct ctl_field *fields,
+		    const void *rec);
 void ctl_record_cells(struct ctl_table *t, const char *columns, const struct ctl_field *fields,
 		      const void *rec);
 void ctl_record_rows(struct ctl_table *t, const char *columns, const struct ctl_field *fields,

@@ -180,6 +180,28 @@ char *ctl_clean(const char *s)
 	return copy;
 }
 
+/**
+ * ctl_utf8_len() - measure a character of UTF-8
+ * @c: bytes, with a zero byte somewhere behind them
+ *
+ * Return: bytes of the character; 0: the bytes are none
+ */
+unsigned int ctl_utf8_len(const unsigned char *c)
+{
+	static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
+	unsigned int more = *c < 0xc0 ? 0 : *c < 0xe0 ? 1 : *c < 0xf0 ? 2 : 3, i;
+	uint32_t code = *c & (0x3f >> more);
+
+	if (*c < 0x80)
+		return 1;
+	for (i = 1; i <= more && (c[i] & 0xc0) == 0x80; i++)
+		code = code << 6 | (c[i] & 0x3f);
+	if (!more || *c >= 0xf8 || i <= more || code < least[more] || code > 0x10ffff ||
+	    (code >= 0xd800 && code < 0xe000))
+		return 0;
+	return i;
+}
+
 /* A function to call before an error is printed, or NULL. */
 void (*ctl_before_err)(void);
 

@@ -73,6 +73,7 @@ const char *ctl_brief(const char *fmt, ...) CTL_PRINTF(1, 2);
 uint64_t ctl_load(const void *at, size_t size);
 void ctl_store(void *at, size_t size, uint64_t num);
 char *ctl_clean(const char *s);
+unsigned int ctl_utf8_len(const unsigned char *c);
 void ctl_err(const char *fmt, ...) CTL_PRINTF(1, 2);
 int ctl_flush(int rc);
 extern void (*ctl_before_err)(void);

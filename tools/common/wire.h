@@ -77,6 +77,8 @@ void ctl_tune_put(struct ctl_req *req, const struct ctl_val *tune);
 /* fetch.c */
 int ctl_fetch(struct ctl_net *net, const char *what, const struct ctl_val *id,
 	      struct ctl_running **running, unsigned int *count, bool views);
+const struct ctl_running *ctl_running_find(const struct ctl_running *running, unsigned int count,
+					   uint32_t id);
 int ctl_fetch_subgroups(struct ctl_net *net, const char *what, const struct ctl_val *node,
 			const struct ctl_val *id, const struct ctl_val *name,
 			struct ctl_running_subgroup **out, unsigned int *count);

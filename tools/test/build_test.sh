@@ -9,7 +9,7 @@
 root=$(cd "$dir/.." && pwd)
 version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$root/dkms.conf")
 
-for name in ctl perf pipe cast recv logd; do
+for name in ctl perf pipe cast recv dds logd; do
 	program=$dir/spindle-$name
 	says 0 "^spindle-$name $version\$" --version
 done
@@ -30,7 +30,7 @@ verdict $? "the module has the version of dkms.conf"
 
 # ldd -u lists the libraries of a program that define nothing that the program uses.
 for program in "$dir"/spindle-ctl "$dir"/spindle-perf "$dir"/spindle-pipe "$dir"/spindle-cast \
-	"$dir"/spindle-recv; do
+	"$dir"/spindle-recv "$dir"/spindle-dds; do
 	ldd -u "$program" >"$tmp/out" 2>&1
 	! grep -q 'lib.*\.so\|not a dynamic' "$tmp/out"
 	verdict $? "${program##*/} uses each library that it is linked with"

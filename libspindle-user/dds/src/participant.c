@@ -112,6 +112,23 @@ static int make_directories(struct spindle_dds *p)
 	return 0;
 }
 
+/* Why this process could not become a replica of the directory. */
+static const char *open_words(int err)
+{
+	switch (-err) {
+	case EBUSY:
+		return "another process is the participant of the node";
+	case ENODEV:
+		return "there is no such node, or no device";
+	case ENOENT:
+		return "the node has no such subgroup, or there is no device";
+	case EPERM:
+		return "the node is no sender there";
+	default:
+		return spindle_replica_strerror(err);
+	}
+}
+
 static int open_replica(struct spindle_dds *p)
 {
 	uint32_t offer = p->opts.timeout_ms / 4;
@@ -127,7 +144,7 @@ static int open_replica(struct spindle_dds *p)
 
 	if (err)
 		return dds_fail(p, err, "control subgroup '%s': %s", p->opts.control,
-				spindle_replica_strerror(err));
+				open_words(err));
 	if (spindle_replica_max_msg(p->replica) < SPINDLE_DDS_RECORD_BYTES)
 		return dds_fail(p, -EMSGSIZE, "control subgroup '%s' needs messages of %u bytes",
 				p->opts.control, SPINDLE_DDS_RECORD_BYTES + SPINDLE_REPLICA_HEAD);

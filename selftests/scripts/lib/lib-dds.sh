@@ -120,6 +120,12 @@ samples()
 	sed -n "s/^$reader //p" "$file" | cut -d ' ' -f "${1:-1-}"
 }
 
+# last_is NAME READER SEQUENCE: of the last sample that a reader has printed
+last_is()
+{
+	[ "$(samples "$1" "$2" 2 | tail -n 1)" = "$3" ]
+}
+
 # same_samples READER NAME...: has this reader printed the same at all of these, in one order?
 same_samples()
 {

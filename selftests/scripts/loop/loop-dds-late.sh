@@ -19,12 +19,6 @@ oldest()
 	answer "$1" | sed 's/.* oldest \([0-9]*\) .*/\1/'
 }
 
-# last_is NAME READER SEQUENCE: of the last sample that a reader has printed
-last_is()
-{
-	[ "$(samples "$1" "$2" 2 | tail -n 1)" = "$3" ]
-}
-
 check "module loads" loop_start
 check "four nodes" loop_nodes 4
 check "three of them begin a live view" live_view 3 \
