@@ -33,7 +33,8 @@ for verb in info echo pub hz bw; do
 done
 says 2 "'u': there are only options and a topic" topic echo t u
 says 2 "'u': there are only a topic and a text" topic pub t u u
-for verb in list info echo hz bw; do
+says 2 "json and --csv exclude each other" topic list -j --csv
+for verb in info echo hz bw; do
 	says 2 "json and --csv exclude each other" topic $verb -j --csv t
 done
 
@@ -96,7 +97,7 @@ offers()
 }
 offers 'topic' spindle-dds to
 offers 'info' spindle-dds topic i
-offers '--rate --rdmc-device' spindle-dds topic pub --r
+offers '--rdmc-device --rate' spindle-dds topic pub --r
 offers '--once' spindle-dds topic echo --o
 offers '' spindle-dds topic info --o
 offers 'transient' spindle-dds topic pub -l t
