@@ -19,10 +19,6 @@ fi
 
 DISK=/var/lib/spindle
 SEGMENT=64
-LOG_MB=${LOG_MB:-1024}
-[ ! "$QUICK" ] || LOG_MB=16
-# A log of another length is no other sweep.
-[ ! "${LIST:-}" ] || LOG_MB=1024
 SIZE=10240
 POINT_LIMIT=1200
 FIGURES="bytes read_s restart_s more_s"

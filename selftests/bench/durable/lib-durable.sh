@@ -23,6 +23,11 @@ PLAIN=2
 REPS=3
 SECS=4
 POINT_LIMIT=200
+# MiB of the logs that "restart" and "group" read.
+LOG_MB=${LOG_MB:-1024}
+[ ! "$QUICK" ] || LOG_MB=16
+# A log of another length is no other sweep.
+[ ! "${LIST:-}" ] || LOG_MB=1024
 if [ "$QUICK" ]; then
 	SECS=2
 	REPS=1

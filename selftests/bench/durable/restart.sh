@@ -11,10 +11,6 @@
 # shellcheck source=selftests/scripts/lib/lib-live.sh
 [ "${LIST:-}" ] || . ./lib-live.sh
 
-LOG_MB=${LOG_MB:-1024}
-[ ! "$QUICK" ] || LOG_MB=16
-# A log of another length is no other sweep.
-[ ! "${LIST:-}" ] || LOG_MB=1024
 SIZE=10240
 POINT_LIMIT=1200
 FIGURES="bytes messages verify_s verify_rate begin_s begin_rate"
